@@ -3,10 +3,16 @@ import type { Collection } from '#core/collection.ts'
 /** What the platform remembers. One interface over SQLite and PostgreSQL. */
 export interface Store {
   collection<T extends object>(spec: Collection<T>): Table<T>
-  /** All or nothing; the work sees its own writes. Use only `tx` inside. */
+  /**
+   * All or nothing, as if no other transaction ran beside it; the work sees its own writes.
+   * Use only `tx` inside, and touch nothing outside: after a clash with another process the
+   * work is run again.
+   */
   transaction<R>(work: (tx: Store) => Promise<R>): Promise<R>
-  /** The next number of a sequence, from 1, never given twice. */
+  /** The next number of a sequence, from 1; no two records ever get the same. */
   nextId(sequence: string): Promise<number>
+  /** Hear the name of a reconciled collection after a write here made a record of it due. */
+  onDue(listener: (collection: string) => void): () => void
   close(): Promise<void>
 }
 
@@ -30,6 +36,8 @@ export interface Table<T extends object> {
   standing(key: Key): Promise<Standing | undefined>
   /** Take up to `limit` due records for `owner` until the time given; nobody else gets them before. */
   claim(lease: Lease): Promise<Claim<T>[]>
+  /** Hold a claim until the time given; 0 lets it go. False when the lease was lost. */
+  extend(claim: Claim<T>, until: number): Promise<boolean>
   /** End a claim. False when the lease was lost or the record was written since (it is then due again). */
   settle(claim: Claim<T>, outcome: Outcome<T>): Promise<boolean>
   /** The earliest time at which a record is due, or undefined. */
@@ -38,7 +46,7 @@ export interface Table<T extends object> {
 
 export type Key = string | number
 
-/** Fields equal to a value, or to one of several. */
+/** Fields equal to a value, or to one of several. Undefined and null are one value: none. */
 export type Where<T> = { [K in keyof T]?: T[K] | readonly T[K][] }
 
 export interface ListQuery<T> {
@@ -72,7 +80,7 @@ export type Outcome<T> =
   | { kind: 'remove' }
 
 export interface Standing {
-  /** Undefined: settled. */
+  /** Undefined: settled; 0: written since, due at once. */
   due?: number
   attempts: number
   problem?: string
