@@ -8,8 +8,6 @@ import pg from 'pg'
 export interface TestPostgres {
   /** An empty database, by its address. */
   createDatabase(name: string): Promise<string>
-  /** Stopped and started again: every connection is lost. */
-  restart(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -25,22 +23,13 @@ export const startPostgres = async (): Promise<TestPostgres> => {
     { ...options, stdio: 'pipe' },
   )
   const settings = ['listen_addresses=', 'fsync=off', 'max_connections=100']
-  const start = async () => {
-    const child = spawn(
-      join(binaries(), 'postgres'),
-      ['-D', data, '-k', home, ...settings.flatMap((setting) => ['-c', setting])],
-      { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
-    )
-    await listening(child)
-    return child
-  }
-  const end = async () => {
-    const gone = new Promise((resolve) => server.once('exit', resolve))
-    server.kill('SIGINT')
-    await gone
-  }
-  let server = await start()
+  const server = spawn(
+    join(binaries(), 'postgres'),
+    ['-D', data, '-k', home, ...settings.flatMap((setting) => ['-c', setting])],
+    { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
+  )
   const address = (name: string) => `postgres://cove@/${name}?host=${home}`
+  await listening(server)
   return {
     async createDatabase(name) {
       const client = new pg.Client(address('postgres'))
@@ -49,12 +38,10 @@ export const startPostgres = async (): Promise<TestPostgres> => {
       await client.end()
       return address(name)
     },
-    async restart() {
-      await end()
-      server = await start()
-    },
     async stop() {
-      await end()
+      const gone = new Promise((resolve) => server.once('exit', resolve))
+      server.kill('SIGINT')
+      await gone
       rmSync(home, { recursive: true, force: true })
     },
   }

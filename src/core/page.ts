@@ -16,9 +16,9 @@ export const GenaiPage = z.object({
   per_page: count(1000).default(20),
 })
 
-const Links = z.looseObject({
+const Links = z.object({
   pages: z
-    .looseObject({
+    .object({
       first: z.string().optional(),
       prev: z.string().optional(),
       next: z.string().optional(),
@@ -27,9 +27,9 @@ const Links = z.looseObject({
     .optional(),
 })
 
-const GenaiLinks = z.looseObject({
+const GenaiLinks = z.object({
   pages: z
-    .looseObject({
+    .object({
       first: z.string().optional(),
       previous: z.string().optional(),
       next: z.string().optional(),
@@ -47,7 +47,7 @@ export const listOf = <K extends string, T extends z.ZodType>(key: K, item: T) =
   z.object({
     ...({ [key]: z.array(item) } as Record<K, z.ZodArray<T>>),
     links: Links.optional(),
-    meta: z.looseObject({ total: z.number().int() }).optional(),
+    meta: z.object({ total: z.number().int() }).optional(),
   })
 
 /** `{ model_routers: […], links, meta: { page, pages, total } }` */
@@ -56,7 +56,7 @@ export const genaiListOf = <K extends string, T extends z.ZodType>(key: K, item:
     ...({ [key]: z.array(item) } as Record<K, z.ZodArray<T>>),
     links: GenaiLinks.optional(),
     meta: z
-      .looseObject({
+      .object({
         page: z.number().int(),
         pages: z.number().int(),
         total: z.number().int(),

@@ -1,0 +1,33 @@
+import type { Command } from './command.ts'
+
+interface Entry {
+  about: string
+  load(): Promise<Command>
+}
+
+/** Every command; its code is loaded when it runs. */
+export const commands: Record<string, Entry> = {
+  up: { about: 'run Cove here', load: async () => (await import('./up.ts')).up },
+  mcp: {
+    about: 'serve the tools over stdio, for an assistant',
+    load: async () => (await import('./mcp.ts')).mcp,
+  },
+  status: { about: 'what is running', load: async () => (await import('./status.ts')).status },
+  down: { about: 'stop Cove', load: async () => (await import('./down.ts')).down },
+  doctor: {
+    about: 'what this machine can make real',
+    load: async () => (await import('./doctor.ts')).doctor,
+  },
+  tools: {
+    about: 'list, describe and call tools',
+    load: async () => (await import('./tools.ts')).tools,
+  },
+  token: {
+    about: 'make, list and revoke tokens',
+    load: async () => (await import('./token.ts')).token,
+  },
+  audit: {
+    about: 'the record of tool calls',
+    load: async () => (await import('./audit.ts')).audit,
+  },
+}

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs'
+import { builtFile } from '#core/built.ts'
+import type { Confirm } from '#mcp/calls.ts'
+import { type Listed, select } from '#mcp/select.ts'
+import { toolServer } from '#mcp/server.ts'
+import { serveStdio } from '#mcp/stdio.ts'
+import { version } from '#version.ts'
+import { remoteBackend } from './backend.ts'
+import { command } from './command.ts'
+
+/**
+ * What an assistant spawns. The list of tools was rendered when Cove was built and is answered first;
+ * the tools themselves are loaded after that, and the platform never.
+ */
+export const mcp = command({
+  about: 'Serve the tools over stdio, for an assistant that spawns this command.',
+  usage: '',
+  settings: [
+    'services',
+    'tools',
+    'exclude-tools',
+    'read-only',
+    'confirm',
+    'answer-limit',
+    'api-url',
+    'api-token',
+    'token',
+  ],
+  examples: [
+    'cove mcp',
+    'cove mcp --services databases,networking --read-only',
+    'COVE_API_TOKEN=… cove mcp --api-url https://api.example.com',
+  ],
+  run: async ({ values, home }, { env }) => {
+    const tools: Listed[] = JSON.parse(readFileSync(builtFile('catalogue.json'), 'utf8'))
+    const selection = select(tools, {
+      services: values.services,
+      tools: values.tools,
+      excludeTools: values['exclude-tools'],
+      readOnly: values['read-only'],
+    })
+    remoteBackend(values) // A wrong address is told now, not at the first call.
+    let loaded: ReturnType<typeof load> | undefined
+    const load = async () => {
+      const { openCalls } = await import('./stdio-calls.ts')
+      const confirm = values.confirm as Confirm
+      return openCalls({ values, home, env }, { confirm, answerLimit: values['answer-limit'] })
+    }
+    const calls = () => {
+      loaded ??= load().catch((error) => {
+        loaded = undefined
+        throw error
+      })
+      return loaded
+    }
+    const spec = toolServer({
+      selection,
+      version,
+      calls: async () => (await calls()).call,
+      identify: async ({ client }) => ({
+        token: (await calls()).token,
+        who: `stdio:${client.info?.name ?? 'unknown'}`,
+      }),
+      report: (error) =>
+        process.stderr.write(`${error instanceof Error ? error.message : error}\n`),
+    })
+    const list = spec.methods['tools/list']
+    if (list) {
+      spec.methods['tools/list'] = (params, context) => {
+        setTimeout(() => void calls().catch(spec.report), 5)
+        return list(params, context)
+      }
+    }
+    const stop = new AbortController()
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+    await serveStdio(spec, { input: process.stdin, output: process.stdout, signal: stop.signal })
+    return 0
+  },
+})

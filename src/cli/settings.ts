@@ -1,0 +1,170 @@
+/** Every setting of Cove, said once: its flag, its environment names and its key in config.json. */
+export interface Setting {
+  kind: 'text' | 'number' | 'flag' | 'list'
+  about: string
+  /** What stands for the value in `--help`. */
+  value?: string
+  /** Environment names, the first that is set wins. */
+  env?: readonly string[]
+  short?: string
+  choices?: readonly string[]
+  min?: number
+  max?: number
+  default?: string | number | boolean
+  /** May not be in config.json. */
+  flagOnly?: true
+}
+
+const define = <const T extends Record<string, Setting>>(table: T): T => table
+
+export const settings = define({
+  home: {
+    kind: 'text',
+    value: 'DIR',
+    env: ['COVE_HOME'],
+    about: 'where Cove keeps its data (default ~/.cove)',
+    flagOnly: true,
+  },
+  host: {
+    kind: 'text',
+    value: 'ADDRESS',
+    default: '127.0.0.1',
+    about: 'address to listen on',
+  },
+  port: {
+    kind: 'number',
+    value: 'N',
+    env: ['PORT'],
+    min: 0,
+    max: 65535,
+    default: 8787,
+    about: 'port to listen on; 0 takes a free one',
+  },
+  'allow-host': {
+    kind: 'list',
+    value: 'NAMES',
+    about: 'further Host names to answer to, comma-separated',
+  },
+  'allow-origin': {
+    kind: 'list',
+    value: 'ORIGINS',
+    about: 'web origins whose pages may call, comma-separated',
+  },
+  token: {
+    kind: 'text',
+    value: 'TEXT',
+    env: ['COVE_TOKEN'],
+    about: "the owner's token (default: kept in COVE_HOME/token, made once)",
+    flagOnly: true,
+  },
+  services: {
+    kind: 'list',
+    value: 'NAMES',
+    env: ['SERVICES'],
+    about: 'services whose tools to offer, comma-separated (default all)',
+  },
+  tools: {
+    kind: 'list',
+    value: 'NAMES',
+    env: ['COVE_TOOLS'],
+    about: 'only these tools, comma-separated',
+  },
+  'exclude-tools': {
+    kind: 'list',
+    value: 'NAMES',
+    env: ['COVE_EXCLUDE_TOOLS'],
+    about: 'not these tools, comma-separated',
+  },
+  'read-only': {
+    kind: 'flag',
+    env: ['COVE_READ_ONLY'],
+    about: 'offer and run only tools that change nothing; wins over everything',
+  },
+  confirm: {
+    kind: 'text',
+    value: 'WHEN',
+    env: ['COVE_CONFIRM'],
+    choices: ['always', 'destructive', 'never'],
+    default: 'destructive',
+    about: 'when to ask the person first, where the client can ask',
+  },
+  'answer-limit': {
+    kind: 'number',
+    value: 'BYTES',
+    env: ['COVE_ANSWER_LIMIT'],
+    min: 1000,
+    default: 100_000,
+    about: 'longer answers of tools are cut at an item boundary',
+  },
+  'api-url': {
+    kind: 'text',
+    value: 'URL',
+    env: ['COVE_API_URL', 'DIGITALOCEAN_API_ENDPOINT'],
+    about: 'a v2 API to drive instead of the cloud on this machine',
+  },
+  'api-token': {
+    kind: 'text',
+    value: 'TEXT',
+    env: ['COVE_API_TOKEN', 'DIGITALOCEAN_API_TOKEN'],
+    about: 'token for that API; better given by COVE_API_TOKEN than on the command line',
+    flagOnly: true,
+  },
+  'database-url': {
+    kind: 'text',
+    value: 'URL',
+    env: ['DATABASE_URL'],
+    about:
+      'PostgreSQL to keep the records in, shared by several Coves (default: SQLite in COVE_HOME)',
+  },
+  'rate-limit': {
+    kind: 'text',
+    value: 'N|off',
+    env: ['COVE_RATE_LIMIT'],
+    default: '6000',
+    about: 'requests a minute that one token may make',
+  },
+  'any-port': {
+    kind: 'flag',
+    about: 'take a free port when the chosen one is taken',
+    flagOnly: true,
+  },
+  name: { kind: 'text', value: 'NAME', about: 'a name to know it by', flagOnly: true },
+  scopes: {
+    kind: 'list',
+    value: 'SCOPES',
+    about: 'what the token may do, comma-separated, for example account:read,database:write',
+    flagOnly: true,
+  },
+  'expires-in': {
+    kind: 'text',
+    value: 'TIME',
+    about: 'how long it is valid, for example 30m, 24h or 7d (default: until revoked)',
+    flagOnly: true,
+  },
+  follow: { kind: 'flag', short: 'f', about: 'go on showing what comes', flagOnly: true },
+  limit: {
+    kind: 'number',
+    value: 'N',
+    min: 1,
+    max: 1000,
+    default: 100,
+    about: 'how many to show',
+    flagOnly: true,
+  },
+  json: { kind: 'flag', about: 'print JSON', flagOnly: true },
+  help: { kind: 'flag', short: 'h', about: 'show this help', flagOnly: true },
+})
+
+export type SettingName = keyof typeof settings
+
+/** Environment names that Cove knows besides those of settings. */
+const otherNames = ['COVE_SKIP_APT', 'COVE_BENCH_CACHE']
+
+/** Names that look like ours and are not: a misspelt setting must not be ignored. */
+export const unknownEnvironment = (env: NodeJS.ProcessEnv): string[] => {
+  const known = new Set([
+    ...otherNames,
+    ...Object.values(settings).flatMap((s: Setting) => s.env ?? []),
+  ])
+  return Object.keys(env).filter((name) => name.startsWith('COVE_') && !known.has(name))
+}

@@ -1,0 +1,110 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { createCove } from '#main.ts'
+import type { Confirm } from '#mcp/calls.ts'
+import { systemClock } from '#platform/clock.ts'
+import { jsonLog } from '#platform/log.ts'
+import type { Store } from '#platform/store/store.ts'
+import { version } from '#version.ts'
+import { command } from './command.ts'
+import { connectText } from './connect.ts'
+import { lockHome, removeFacts, writeFacts } from './daemon.ts'
+import { ownerToken, prepareHome } from './home.ts'
+import { listen } from './listen.ts'
+import { UsageError } from './values.ts'
+
+export const up = command({
+  about: 'Run Cove here: the cloud, its API and the tool server.',
+  usage: '',
+  settings: [
+    'host',
+    'port',
+    'any-port',
+    'allow-host',
+    'allow-origin',
+    'token',
+    'services',
+    'tools',
+    'exclude-tools',
+    'read-only',
+    'confirm',
+    'answer-limit',
+    'database-url',
+    'rate-limit',
+  ],
+  examples: [
+    'cove up',
+    'cove up --port 9000 --services databases,networking',
+    'COVE_HOME=/srv/cove cove up --host 0.0.0.0 --allow-host cloud.example.com',
+  ],
+  run: async ({ values, home, positionals }, terminal) => {
+    if (positionals.length > 0) throw new UsageError(`cove up takes no "${positionals[0]}".`)
+    prepareHome(home)
+    const rateLimit = rateLimitOf(values['rate-limit'])
+    const lock = await lockHome(home)
+    const token = ownerToken(home, values.token)
+    let url = ''
+    const cove = createCove({
+      home,
+      token,
+      store: await openStore(home, values['database-url']),
+      clock: systemClock,
+      ids: { uuid: randomUUID, secret: (bytes) => randomBytes(bytes).toString('hex') },
+      log: jsonLog((line) => process.stderr.write(line)),
+      rateLimit,
+      wish: {
+        services: values.services,
+        tools: values.tools,
+        excludeTools: values['exclude-tools'],
+        readOnly: values['read-only'],
+      },
+      confirm: values.confirm as Confirm,
+      answerLimit: values['answer-limit'],
+      allowHosts: [...values['allow-host'], ...(isWildcard(values.host) ? [] : [values.host])],
+      allowOrigins: values['allow-origin'],
+      url: () => url,
+    })
+    const server = await listen(cove.fetch, {
+      host: values.host,
+      port: values.port,
+      anyPort: values['any-port'],
+    })
+    url = server.url
+    await cove.start()
+    writeFacts(home, { url, pid: process.pid, version })
+    terminal.out(connectText({ url, home, tokenFromEnv: values.token !== undefined, version }))
+
+    await untilAsked()
+    terminal.out('Stopping.\n')
+    removeFacts(home)
+    await server.close()
+    await cove.stop()
+    lock.close()
+    return 0
+  },
+})
+
+const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::'
+
+const rateLimitOf = (text: string): number | 'off' => {
+  if (text === 'off') return 'off'
+  if (/^[1-9]\d*$/.test(text)) return Number(text)
+  throw new UsageError(
+    `--rate-limit must be a number of requests a minute or "off", not "${text}".`,
+  )
+}
+
+/** Each implementation is loaded only when it is used. */
+const openStore = async (home: string, databaseUrl: string | undefined): Promise<Store> => {
+  if (databaseUrl !== undefined) {
+    const { openPostgres } = await import('#platform/store/postgres.ts')
+    return openPostgres(databaseUrl)
+  }
+  const { openSqlite } = await import('#platform/store/sqlite.ts')
+  return openSqlite(join(home, 'cove.db'))
+}
+
+const untilAsked = (): Promise<void> =>
+  new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+  })

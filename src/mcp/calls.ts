@@ -1,0 +1,113 @@
+import { createApi, type Fetch } from '#client/client.ts'
+import { ApiError } from '#core/error.ts'
+import { issuesOf } from '#core/schema.ts'
+import { type Audit, withoutSecrets } from './audit.ts'
+import { InputRequired } from './protocol.ts'
+import { failure, success, type ToolResult } from './results.ts'
+import type { Tool } from './tool.ts'
+
+export type Confirm = 'always' | 'destructive' | 'never'
+
+/** One caller's request, as a transport hands it over. */
+export interface Caller {
+  token: string
+  who: string
+  signal: AbortSignal
+  progress(done: number, total?: number, message?: string): void
+  /** Ask the person; undefined where the client cannot. True means yes. */
+  confirm?: (question: string) => Promise<boolean>
+}
+
+export interface CallSettings {
+  baseUrl: string
+  fetch: Fetch
+  audit: Audit
+  confirm: Confirm
+  /** Bytes of JSON an answer may have. */
+  answerLimit: number
+  now: () => number
+}
+
+/** Runs tools: checks arguments, asks where it must, calls, records, renders. */
+export const createCalls = (tools: Record<string, Tool>, settings: CallSettings) => {
+  const memory = new Map<string, unknown>()
+
+  const run = async (name: string, tool: Tool, given: unknown, caller: Caller) => {
+    const parsed = tool.args.safeParse(given ?? {})
+    if (!parsed.success) throw ApiError.invalid(argumentFault(name, tool, parsed.error))
+    if (asks(tool, settings.confirm) && caller.confirm) {
+      const yes = await caller.confirm(question(name, tool, parsed.data))
+      if (!yes) throw new Refused(`${name} was not run: the person did not agree.`)
+    }
+    const notes: string[] = []
+    const note = (text: string) => notes.push(text)
+    const { signal, progress } = caller
+    const api = createApi({ ...settings, token: caller.token, onNote: note })
+    const value = await tool.run(parsed.data as never, {
+      api: (operation, request, options) => api(operation, request, { signal, ...options }),
+      signal,
+      progress,
+      note,
+      memory,
+      sleep: (ms) => sleep(ms, signal),
+      fetch: async (request) => settings.fetch(request),
+    })
+    return success(value, notes, settings.answerLimit)
+  }
+
+  return async (name: string, given: unknown, caller: Caller): Promise<ToolResult> => {
+    const started = settings.now()
+    const record = (outcome: 'ok' | 'error' | 'refused', result: ToolResult) => {
+      settings.audit.write({
+        time: new Date(started).toISOString(),
+        who: caller.who,
+        tool: name,
+        arguments: withoutSecrets(given ?? {}),
+        outcome,
+        ...(outcome === 'ok' ? {} : { message: result.content[0]?.text ?? '' }),
+        duration_ms: settings.now() - started,
+      })
+      return result
+    }
+    const tool = tools[name]
+    if (!tool) throw new Error(`There is no tool ${name}.`)
+    try {
+      return record('ok', await run(name, tool, given, caller))
+    } catch (error) {
+      // The person's answer comes with the next request; this one is not an outcome.
+      if (error instanceof InputRequired) throw error
+      return record(error instanceof Refused ? 'refused' : 'error', failure(error))
+    }
+  }
+}
+
+class Refused extends Error {}
+
+const asks = (tool: Tool, confirm: Confirm): boolean =>
+  confirm === 'always'
+    ? tool.effect !== 'read'
+    : confirm === 'destructive' && tool.effect === 'delete'
+
+const question = (name: string, tool: Tool, args: unknown): string =>
+  `${tool.title}? ${name} will run with ${JSON.stringify(withoutSecrets(args))}.`
+
+const argumentFault = (name: string, tool: Tool, error: Parameters<typeof issuesOf>[0]): string => {
+  const known = Object.keys(tool.args.shape)
+  const stray = error.issues.some((issue) => issue.code === 'unrecognized_keys')
+  const hint = stray ? ` Its arguments: ${known.length > 0 ? known.join(', ') : 'none'}.` : ''
+  return `Invalid arguments for ${name}: ${issuesOf(error)}.${hint}`
+}
+
+const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    signal.addEventListener('abort', stop, { once: true })
+  })

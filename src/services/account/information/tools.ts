@@ -1,0 +1,11 @@
+import { call } from '#mcp/tool.ts'
+import { account } from './contract.ts'
+
+export const informationTools = {
+  'account-get-information': call(account.get, {
+    title: 'Get account',
+    about: 'Get the account: name, e-mail address, status and limits.',
+    args: {},
+    request: () => ({}),
+  }),
+}

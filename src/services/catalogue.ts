@@ -1,0 +1,19 @@
+import { merge } from '#core/merge.ts'
+import type { Operation } from '#core/operation.ts'
+import type { Tool } from '#mcp/tool.ts'
+import { actionTools } from './account/actions/tools.ts'
+import { billingTools } from './account/billing/tools.ts'
+import { informationTools } from './account/information/tools.ts'
+import { keyTools } from './account/keys/tools.ts'
+
+/** Every tool of Cove, by service. */
+export const catalogue: Record<string, Record<string, Tool>> = {
+  accounts: merge<Tool>(actionTools, billingTools, keyTools, informationTools),
+}
+
+export const allTools: Record<string, Tool> = merge(...Object.values(catalogue))
+
+/** What the tools ask of the API. */
+export const toolOperations: readonly Operation[] = [
+  ...new Set(Object.values(allTools).flatMap((tool) => tool.uses)),
+]
