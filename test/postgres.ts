@@ -8,6 +8,8 @@ import pg from 'pg'
 export interface TestPostgres {
   /** An empty database, by its address. */
   createDatabase(name: string): Promise<string>
+  /** Stopped and started again: every connection is lost. */
+  restart(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -23,13 +25,22 @@ export const startPostgres = async (): Promise<TestPostgres> => {
     { ...options, stdio: 'pipe' },
   )
   const settings = ['listen_addresses=', 'fsync=off', 'max_connections=100']
-  const server = spawn(
-    join(binaries(), 'postgres'),
-    ['-D', data, '-k', home, ...settings.flatMap((setting) => ['-c', setting])],
-    { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
-  )
+  const start = async () => {
+    const child = spawn(
+      join(binaries(), 'postgres'),
+      ['-D', data, '-k', home, ...settings.flatMap((setting) => ['-c', setting])],
+      { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
+    )
+    await listening(child)
+    return child
+  }
+  const end = async () => {
+    const gone = new Promise((resolve) => server.once('exit', resolve))
+    server.kill('SIGINT')
+    await gone
+  }
+  let server = await start()
   const address = (name: string) => `postgres://cove@/${name}?host=${home}`
-  await listening(server)
   return {
     async createDatabase(name) {
       const client = new pg.Client(address('postgres'))
@@ -38,10 +49,12 @@ export const startPostgres = async (): Promise<TestPostgres> => {
       await client.end()
       return address(name)
     },
+    async restart() {
+      await end()
+      server = await start()
+    },
     async stop() {
-      const gone = new Promise((resolve) => server.once('exit', resolve))
-      server.kill('SIGINT')
-      await gone
+      await end()
       rmSync(home, { recursive: true, force: true })
     },
   }

@@ -36,8 +36,9 @@ describe('the reconciler', () => {
   let log: string[]
   const clock = testClock()
   const made: Reconciler[] = []
-  const reconciler = (owner = 'me', on = store) => {
+  const reconciler = (owner = 'me', on = store, alone = false) => {
     const one = createReconciler({
+      alone,
       store: on,
       clock,
       owner,
@@ -221,6 +222,17 @@ describe('the reconciler', () => {
       await breathe()
       expect(await table.require('hall')).not.toHaveProperty('is')
       clock.advance(1)
+      await breathe()
+      expect(await table.require('hall')).toMatchObject({ is: 'on' })
+    })
+
+    it('goes on at once when it is alone', async () => {
+      const table = store.collection(lamps)
+      await table.insert({ name: 'hall', wanted: 'on' })
+      await crash(store)
+      const loop = reconciler('me', store, true)
+      loop.add(lamps, light)
+      loop.start()
       await breathe()
       expect(await table.require('hall')).toMatchObject({ is: 'on' })
     })

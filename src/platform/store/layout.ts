@@ -70,17 +70,18 @@ const changeIndexes = async (tx: Driver, spec: Spec, before: Shape) => {
   const wanted = indexesOf(spec.name, spec)
   for (const name of Object.keys(indexesOf(spec.name, before)))
     if (!(name in wanted)) await tx.write(`DROP INDEX IF EXISTS ${tx.dialect.table(name)}`)
-  for (const [name, { unique, columns }] of Object.entries(wanted))
+  for (const [name, { unique, columns, condition = '' }] of Object.entries(wanted))
     await tx.write(
-      `CREATE ${unique ? 'UNIQUE INDEX' : 'INDEX'} IF NOT EXISTS "${name}" ON ${tx.dialect.table(spec.name)} (${columns.join(', ')})`,
+      `CREATE ${unique ? 'UNIQUE INDEX' : 'INDEX'} IF NOT EXISTS "${name}"
+       ON ${tx.dialect.table(spec.name)} (${columns.join(', ')}) ${condition}`,
     )
 }
 
 const indexesOf = (
   table: string,
   { indexes, unique }: Shape,
-): Record<string, { unique?: boolean; columns: readonly string[] }> => ({
-  [`${table}_ready`]: { columns: ['ready', 'seq'] },
+): Record<string, { unique?: boolean; columns: readonly string[]; condition?: string }> => ({
+  [`${table}_ready`]: { columns: ['ready', 'seq'], condition: 'WHERE ready IS NOT NULL' },
   ...Object.fromEntries(
     indexes.map((field) => [`${table}_by_${field}`, { columns: [columnOf(field), 'seq'] }]),
   ),

@@ -48,7 +48,10 @@ const openDriver = (
 ): Driver => {
   const connect = (max: number) => {
     const pool = new pg.Pool({ connectionString: url, max, application_name: 'cove', types: raw })
-    pool.on('error', (error) => log(`${where} closed a connection: ${error.message}.`))
+    const heard = (error: Error) => log(`${where} closed a connection: ${error.message}.`)
+    /** Also while it is in use, where the pool would not hear it and the process would end. */
+    pool.on('connect', (client) => client.on('error', heard))
+    pool.on('error', () => undefined)
     return pool
   }
   const pool = connect(10)
@@ -155,7 +158,10 @@ const explained = async <R>(where: string, work: () => Promise<R>): Promise<R> =
     if (codeOf(error) === '23505') throw new Taken(messageOf(error))
     const sentence = sentences.find(([pattern]) => pattern.test(codeOf(error) || messageOf(error)))
     throw sentence
-      ? ApiError.unavailable(`${where} ${sentence[1]} (${messageOf(error)})`, error)
+      ? ApiError.unavailable(
+          `${where} ${sentence[1]} (${messageOf(error) || codeOf(error)})`,
+          error,
+        )
       : error
   }
 }
@@ -164,18 +170,22 @@ const sentences: readonly (readonly [RegExp, string])[] = [
   [/^53100/, 'cannot grow: its disk is full. Nothing was written.'],
   [/^28/, 'does not let us in: check user and password in DATABASE_URL.'],
   [/^3D000/, 'does not exist: create the database, or correct DATABASE_URL.'],
-  [/^(E[A-Z]+|08...|57P..|53...)$|terminated|timeout/, 'cannot be reached.'],
+  [/^(E[A-Z]+|08...|57P..|53...)$|terminated|timeout|not queryable/, 'cannot be reached.'],
 ]
 
 /** The address without the password. */
 const placeOf = (url: string): string => {
+  if (!/^postgres(ql)?:\/\//.test(url)) throw malformed()
   try {
     const { host, port, database } = new pg.Client(url)
     return `The PostgreSQL database ${database} at ${host}:${port}`
   } catch (error) {
-    throw new Error(
-      'DATABASE_URL is not an address: write it as postgres://user:password@host:5432/database.',
-      { cause: error },
-    )
+    throw malformed(error)
   }
 }
+
+const malformed = (cause?: unknown) =>
+  new Error(
+    'DATABASE_URL is not an address: write it as postgres://user:password@host:5432/database.',
+    { cause },
+  )

@@ -7,7 +7,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { bundle } from '../../../test/bundle.ts'
 import { notes } from '../../../test/store-writer.ts'
 import { openSqlite } from './sqlite.ts'
-import { lastingSuite, type Place, storeSuite } from './store.suite.ts'
+import { lastingStoreSuite, storeSuite } from './store.suite.ts'
+import type { Place } from './suite/place.ts'
 
 const newPath = () => join(mkdtempSync(join(tmpdir(), 'cove-sqlite-')), 'data', 'cove.db')
 
@@ -16,8 +17,7 @@ describe('a store in a file', () => {
     const path = newPath()
     return { open: (options) => openSqlite(path, options) }
   }
-  storeSuite(newPlace)
-  lastingSuite(newPlace)
+  lastingStoreSuite(newPlace)
 
   it('is for its owner alone, and one file when closed', async () => {
     const path = newPath()

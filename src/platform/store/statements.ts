@@ -34,7 +34,8 @@ export const statementsOf = (spec: Spec, dialect: Dialect) => {
     settle: `${settle} WHERE ${mine} AND version = ? RETURNING key`,
     settleChanged: `${settle}, version = version + 1, data = ?${fields.join('')} WHERE ${mine} AND version = ? RETURNING key`,
     settleRemove: `DELETE FROM ${table} WHERE ${mine} AND version = ? RETURNING key`,
-    nextDue: `SELECT min(ready) FROM ${table}`,
+    releaseAll: `UPDATE ${table} SET ${released} WHERE ready IS NOT NULL AND until > 0 RETURNING key`,
+    nextDue: `SELECT min(ready) FROM ${table} WHERE ready IS NOT NULL`,
     taken: (set: readonly string[]) =>
       `SELECT key FROM ${table} WHERE ${set.map((field) => `${columnOf(field)} = ?`).join(' AND ')} AND key <> ?`,
   }

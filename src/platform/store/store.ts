@@ -40,6 +40,8 @@ export interface Table<T extends object> {
   extend(claim: Claim<T>, until: number): Promise<boolean>
   /** End a claim. False when the lease was lost or the record was written since (it is then due again). */
   settle(claim: Claim<T>, outcome: Outcome<T>): Promise<boolean>
+  /** End all claims, whoever holds them: for a process that knows it is alone. */
+  releaseAll(): Promise<void>
   /** The earliest time at which a record is due, or undefined. */
   nextDue(): Promise<number | undefined>
 }

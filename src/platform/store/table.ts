@@ -168,6 +168,9 @@ export const tableOf = <T extends object>(spec: Spec, ground: Ground): Table<T> 
         return write(sql.settleChanged, values, next)
       }
     },
+    async releaseAll() {
+      await write(sql.releaseAll, [])
+    },
     async nextDue() {
       const [row] = await read(sql.nextDue, [])
       return row?.[0] == null ? undefined : Number(row[0])
