@@ -30,7 +30,13 @@ export interface CallSettings {
 
 /** Runs tools: checks arguments, asks where it must, calls, records, renders. */
 export const createCalls = (tools: Record<string, Tool>, settings: CallSettings) => {
-  const memory = new Map<string, unknown>()
+  /** What is remembered for one caller, such as a key of theirs, must never serve another. */
+  const memories = new Map<string, Map<string, unknown>>()
+  const memoryOf = (token: string) => {
+    const memory = memories.get(token) ?? new Map<string, unknown>()
+    memories.set(token, memory)
+    return memory
+  }
 
   const run = async (name: string, tool: Tool, given: unknown, caller: Caller) => {
     const parsed = tool.args.safeParse(given ?? {})
@@ -48,7 +54,7 @@ export const createCalls = (tools: Record<string, Tool>, settings: CallSettings)
       signal,
       progress,
       note,
-      memory,
+      memory: memoryOf(caller.token),
       sleep: (ms) => sleep(ms, signal),
       fetch: async (request) => settings.fetch(request),
     })

@@ -16,7 +16,7 @@ export interface ToolContext {
   sleep(ms: number): Promise<void>
   /** Plain requests that are not of the v2 API, such as an upload to a presigned address. */
   fetch(request: Request): Promise<Response>
-  /** What this tool server remembers between calls, by topic: caches, never truths. */
+  /** What this tool server remembers between this caller's calls, by topic: caches, never truths. */
   memory: Map<string, unknown>
 }
 
