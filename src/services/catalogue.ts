@@ -32,6 +32,7 @@ export const catalogue: Record<string, Record<string, Tool>> = {
     triggerTools,
     activationTools,
     guideTools,
+  ),
   networking: merge<Tool>(
     domainTools,
     certificateTools,
