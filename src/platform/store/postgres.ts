@@ -93,6 +93,7 @@ const openDriver = (
   return {
     ...inside,
     read: runner(pool),
+    value: async (sql, values) => (await runner(pool)(sql, values))[0]?.[0],
     write: runner(pool),
     async transaction(work) {
       for (let attempt = 1; ; attempt++) {

@@ -35,6 +35,7 @@ export const within = async <R>(
   const tx: Driver = {
     ...outside,
     read: ifOpen,
+    value: async (sql, values) => (await ifOpen(sql, values))[0]?.[0],
     write: ifOpen,
     transaction: part,
     close: async () => {
