@@ -1,6 +1,8 @@
 /** What SQLite and PostgreSQL do differently; everything else about a store is said once. */
 export interface Driver {
   readonly dialect: Dialect
+  /** As of a store. */
+  readonly shared: boolean
   read(sql: string, values?: readonly Value[]): Promise<Row[]>
   /** The first column of the first row: the fast way to read one thing. */
   value(sql: string, values?: readonly Value[]): Promise<Cell | undefined>

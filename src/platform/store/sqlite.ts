@@ -3,7 +3,7 @@ import { type Dialect, type Driver, nextIdSql } from './driver.ts'
 import { type Migration, migrate } from './migrations.ts'
 import { openFile } from './sqlite-file.ts'
 import type { Store } from './store.ts'
-import { inTurn, type Run, within } from './transaction.ts'
+import { inTurn, type Outside, type Run, within } from './transaction.ts'
 
 /**
  * The embedded store: one file, or `:memory:`. An acknowledged write survives the death of the
@@ -37,8 +37,9 @@ const openDriver = (path: string, patience?: number): Driver => {
   const turn = inTurn()
   const run: Run = async (sql, values) => file.write(sql, values)
 
-  const inside: Pick<Driver, 'dialect' | 'layout' | 'nextId'> = {
+  const inside: Outside = {
     dialect,
+    shared: false,
     layout: (work) => within(inside, run, work),
     nextId: async (sequence) => Number(file.write(nextIdSql(dialect), [sequence])[0]?.[0]),
   }
@@ -59,7 +60,7 @@ const openDriver = (path: string, patience?: number): Driver => {
   /** Readers neither wait for a transaction nor see into it; in memory there is one connection. */
   const reading = file.inMemory ? turn : async <R>(work: () => R) => work()
   return {
-    dialect,
+    ...inside,
     read: (sql, values) => reading(() => file.read(sql, values)),
     value: (sql, values) => reading(() => file.value(sql, values)),
     write: (sql, values) => atomic(() => run(sql, values)),
