@@ -28,8 +28,10 @@ export const flag = (about: string) => z.preprocess(flagFromText, z.boolean()).d
 export const choice = <const T extends readonly [string, ...string[]]>(about: string, values: T) =>
   z.enum(values).describe(about)
 
-export const texts = (about: string) =>
-  z.preprocess(listFromText, z.array(z.string().min(1))).describe(about)
+export const texts = (about: string, min?: number) => {
+  const items = z.array(z.string().min(1))
+  return z.preprocess(listFromText, min === undefined ? items : items.min(min)).describe(about)
+}
 
 export const ints = (about: string) =>
   z

@@ -12,14 +12,7 @@ import { accessKeyTools } from './functions/keys/tools.ts'
 import { namespaceTools } from './functions/namespaces/tools.ts'
 import { packageTools } from './functions/packages/tools.ts'
 import { triggerTools } from './functions/triggers/tools.ts'
-import { byoipTools } from './networking/byoip/tools.ts'
-import { certificateTools } from './networking/certificates/tools.ts'
-import { domainTools } from './networking/domains/tools.ts'
-import { firewallTools } from './networking/firewalls/tools.ts'
-import { loadBalancerTools } from './networking/load-balancers/tools.ts'
-import { reservedIpTools } from './networking/reserved-ips/tools.ts'
-import { vpcPeeringTools } from './networking/vpc-peerings/tools.ts'
-import { vpcTools } from './networking/vpcs/tools.ts'
+import { routerTools } from './genai/routers/tools.ts'
 
 /** Every tool of Cove, by service. */
 export const catalogue: Record<string, Record<string, Tool>> = {
@@ -33,16 +26,7 @@ export const catalogue: Record<string, Record<string, Tool>> = {
     activationTools,
     guideTools,
   ),
-  networking: merge<Tool>(
-    domainTools,
-    certificateTools,
-    firewallTools,
-    loadBalancerTools,
-    reservedIpTools,
-    vpcPeeringTools,
-    byoipTools,
-    vpcTools,
-  ),
+  'genai-inferencerouter': routerTools,
 }
 
 export const allTools: Record<string, Tool> = merge(...Object.values(catalogue))

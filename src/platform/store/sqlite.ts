@@ -3,7 +3,7 @@ import { type Dialect, type Driver, nextIdSql } from './driver.ts'
 import { type Migration, migrate } from './migrations.ts'
 import { openFile } from './sqlite-file.ts'
 import type { Store } from './store.ts'
-import { inTurn, type Outside, type Run, within } from './transaction.ts'
+import { inTurn, type Run, within } from './transaction.ts'
 
 /**
  * The embedded store: one file, or `:memory:`. An acknowledged write survives the death of the
@@ -11,13 +11,9 @@ import { inTurn, type Outside, type Run, within } from './transaction.ts'
  */
 export const openSqlite = async (
   path: string,
-  options: {
-    migrations?: readonly Migration[]
-    /** ms to wait for another process that writes. */
-    patience?: number
-  } = {},
+  options: { migrations?: readonly Migration[] } = {},
 ): Promise<Store> => {
-  const driver = openDriver(path, options.patience)
+  const driver = openDriver(path)
   await migrate(driver, path, options.migrations)
   return storeOver(driver)
 }
@@ -31,42 +27,41 @@ const dialect: Dialect = {
   skipLocked: '',
 }
 
-const openDriver = (path: string, patience?: number): Driver => {
-  const file = openFile(path, patience)
+const openDriver = (path: string): Driver => {
+  const file = openFile(path)
   /** The one writer; whoever writes waits here for a transaction to end. */
   const turn = inTurn()
   const run: Run = async (sql, values) => file.write(sql, values)
+  const nextId = async (db: Run, sequence: string) =>
+    Number((await db(nextIdSql(dialect), [sequence]))[0]?.[0])
 
-  const inside: Outside = {
+  const inside: Pick<Driver, 'dialect' | 'layout' | 'nextId'> = {
     dialect,
-    shared: false,
     layout: (work) => within(inside, run, work),
-    nextId: async (sequence) => Number(file.write(nextIdSql(dialect), [sequence])[0]?.[0]),
+    nextId: (sequence) => nextId(run, sequence),
   }
-  const atomic = <R>(work: () => Promise<R>): Promise<R> =>
+  const transaction: Driver['transaction'] = (work) =>
     turn(async () => {
-      await file.begin()
+      file.write('BEGIN IMMEDIATE')
       try {
-        const result = await work()
-        file.commit()
+        const result = await within(inside, run, work)
+        file.write('COMMIT')
         return result
       } catch (error) {
         file.rollBack()
         throw error
       }
     })
-  const transaction: Driver['transaction'] = (work) => atomic(() => within(inside, run, work))
 
-  /** Readers neither wait for a transaction nor see into it; in memory there is one connection. */
-  const reading = file.inMemory ? turn : async <R>(work: () => R) => work()
   return {
-    ...inside,
-    read: (sql, values) => reading(() => file.read(sql, values)),
-    value: (sql, values) => reading(() => file.value(sql, values)),
-    write: (sql, values) => atomic(() => run(sql, values)),
+    dialect,
+    /** Readers neither wait for a transaction nor see into it; in memory there is one connection. */
+    read: async (sql, values) =>
+      file.inMemory ? turn(() => file.write(sql, values)) : file.read(sql, values),
+    write: (sql, values) => turn(() => file.write(sql, values)),
     transaction,
     layout: transaction,
-    nextId: (sequence) => atomic(() => inside.nextId(sequence)),
+    nextId: (sequence) => turn(() => nextId(run, sequence)),
     close: () => turn(file.close),
   }
 }
