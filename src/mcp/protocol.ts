@@ -70,10 +70,12 @@ export interface Context {
   canElicit: boolean
   /**
    * Asks the person a question. In 2026-07-28 the answer arrives with a second request and the
-   * handler is run again from its start, so nothing before this call may have side effects.
+   * handler is run again from its start, so nothing before this call may have side effects. A
+   * question with a `key`, unique in its request, may be answered before it is put; without one an
+   * answer counts only for the very question it was given to.
    */
   elicit(message: string, requestedSchema: JsonObject, key?: string): Promise<Elicited>
-  /** The same for any request a client may answer: sampling, roots. `key` is unique in its request. */
+  /** The same for any request a client may answer: sampling, roots. */
   ask(method: string, params: JsonObject, key?: string): Promise<JsonObject>
 }
 

@@ -58,7 +58,7 @@ export class Rounds implements Asking {
     this.#count += 1
     const key = name ?? `question-${this.#count}`
     const question = { method, params }
-    const answer = this.#answerTo(key, question)
+    const answer = this.#earlier ? this.#answerTo(key, question) : this.#unasked(name)
     const value = answer ? read(answer) : ''
     if (typeof value !== 'string') return value
     this.#open[key] = question
@@ -86,9 +86,15 @@ export class Rounds implements Asking {
   }
 
   #answerTo(key: string, question: JsonObject): JsonObject | undefined {
-    if (!this.#earlier) return undefined
-    const { state, seal } = this.#earlier
-    return state.asked[key] === seal.digest(question) ? state.answers[key] : undefined
+    const { state, seal } = this.#earlier ?? {}
+    return state?.asked[key] === seal?.digest(question) ? state?.answers[key] : undefined
+  }
+
+  /** A client that knows a question by its name may answer it with the first request. */
+  #unasked(name: string | undefined): JsonObject | undefined {
+    const { inputResponses } = this.#request.params
+    const answer = name && isObject(inputResponses) ? inputResponses[name] : undefined
+    return isObject(answer) ? answer : undefined
   }
 }
 
