@@ -11,6 +11,7 @@ import { openSqlite } from '#platform/store/sqlite.ts'
 import { allTools } from '#services/catalogue.ts'
 import { tokens } from '#services/cove/tokens/contract.ts'
 import { type TestClock, testClock } from './clock.ts'
+import { openPublicApi } from './public-api.ts'
 
 /** The whole product in memory, with a home of its own. */
 export interface World {
@@ -34,6 +35,9 @@ export interface World {
   settle(): Promise<void>
   close(): Promise<void>
 }
+
+/** Where the public API's description is at hand, every answer is held against it. */
+const publicApi = openPublicApi()
 
 const baseUrl = 'http://127.0.0.1:8787'
 
@@ -59,7 +63,13 @@ export const world = async (): Promise<World> => {
   })
   await cove.start()
 
-  const inProcess = (request: Request) => cove.platform.fetch(request)
+  const inProcess = async (request: Request) => {
+    const response = await cove.platform.fetch(request)
+    const body = await response.clone().text()
+    const fault = publicApi?.answerFault(request.method, request.url, response.status, body)
+    if (fault) throw new Error(fault)
+    return response
+  }
   const apiFor = (secret: string) =>
     createApi({ baseUrl, token: secret, fetch: inProcess, sleep: async () => {} })
   const api = apiFor(token)

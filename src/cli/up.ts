@@ -4,7 +4,7 @@ import { createCove } from '#main.ts'
 import type { Confirm } from '#mcp/calls.ts'
 import { systemClock } from '#platform/clock.ts'
 import { jsonLog } from '#platform/log.ts'
-import type { Store } from '#platform/store/store.ts'
+import { openStore } from '#platform/store/open.ts'
 import { version } from '#version.ts'
 import { command } from './command.ts'
 import { connectText } from './connect.ts'
@@ -44,13 +44,15 @@ export const up = command({
     const lock = await lockHome(home)
     const token = ownerToken(home, values.token)
     let url = ''
+    const log = jsonLog((line) => process.stderr.write(line))
+    const databaseUrl = values['database-url']
     const cove = createCove({
       home,
       token,
-      store: await openStore(home, values['database-url']),
+      store: await openStore(join(home, 'cove.db'), { databaseUrl, log: log.warn }),
       clock: systemClock,
       ids: { uuid: randomUUID, secret: (bytes) => randomBytes(bytes).toString('hex') },
-      log: jsonLog((line) => process.stderr.write(line)),
+      log,
       rateLimit,
       wish: {
         services: values.services,
@@ -92,16 +94,6 @@ const rateLimitOf = (text: string): number | 'off' => {
   throw new UsageError(
     `--rate-limit must be a number of requests a minute or "off", not "${text}".`,
   )
-}
-
-/** Each implementation is loaded only when it is used. */
-const openStore = async (home: string, databaseUrl: string | undefined): Promise<Store> => {
-  if (databaseUrl !== undefined) {
-    const { openPostgres } = await import('#platform/store/postgres.ts')
-    return openPostgres(databaseUrl)
-  }
-  const { openSqlite } = await import('#platform/store/sqlite.ts')
-  return openSqlite(join(home, 'cove.db'))
 }
 
 const untilAsked = (): Promise<void> =>

@@ -48,7 +48,7 @@ export interface ReconcilerParts {
   /** Names this process in leases; unique. */
   owner: string
   log: (sentence: string) => void
-  /** No other process works on this store: what an earlier one left is taken over at once. */
+  /** What an earlier process left is taken over at once; by default if the store is not shared. */
   alone?: boolean
   /** From 0 to 1: spreads retries. */
   random?: () => number

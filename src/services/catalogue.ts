@@ -13,6 +13,14 @@ import { namespaceTools } from './functions/namespaces/tools.ts'
 import { packageTools } from './functions/packages/tools.ts'
 import { triggerTools } from './functions/triggers/tools.ts'
 import { routerTools } from './genai/routers/tools.ts'
+import { byoipTools } from './networking/byoip/tools.ts'
+import { certificateTools } from './networking/certificates/tools.ts'
+import { domainTools } from './networking/domains/tools.ts'
+import { firewallTools } from './networking/firewalls/tools.ts'
+import { loadBalancerTools } from './networking/load-balancers/tools.ts'
+import { reservedIpTools } from './networking/reserved-ips/tools.ts'
+import { vpcPeeringTools } from './networking/vpc-peerings/tools.ts'
+import { vpcTools } from './networking/vpcs/tools.ts'
 
 /** Every tool of Cove, by service. */
 export const catalogue: Record<string, Record<string, Tool>> = {
@@ -27,6 +35,16 @@ export const catalogue: Record<string, Record<string, Tool>> = {
     guideTools,
   ),
   'genai-inferencerouter': routerTools,
+  networking: merge<Tool>(
+    domainTools,
+    certificateTools,
+    firewallTools,
+    loadBalancerTools,
+    reservedIpTools,
+    vpcPeeringTools,
+    byoipTools,
+    vpcTools,
+  ),
 }
 
 export const allTools: Record<string, Tool> = merge(...Object.values(catalogue))

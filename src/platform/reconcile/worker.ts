@@ -20,7 +20,7 @@ export interface Worker {
 
 /** The reconciler of one kind. */
 export const createWorker = <T extends object>(
-  { store, clock, owner, log, alone = false, random = Math.random }: ReconcilerParts,
+  { store, clock, owner, log, alone = !store.shared, random = Math.random }: ReconcilerParts,
   kind: Collection<T>,
   step: Reconcile<T>,
   { parallel = 4 }: KindOptions,

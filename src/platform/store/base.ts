@@ -45,6 +45,7 @@ const storeOf = (db: Driver, shared: Shared): Store => {
       return result
     },
     nextId: (sequence) => db.nextId(sequence),
+    shared: db.shared,
     onDue(listener) {
       shared.listeners.add(listener)
       return () => shared.listeners.delete(listener)

@@ -1,7 +1,11 @@
 /** What SQLite and PostgreSQL do differently; everything else about a store is said once. */
 export interface Driver {
   readonly dialect: Dialect
+  /** As of a store. */
+  readonly shared: boolean
   read(sql: string, values?: readonly Value[]): Promise<Row[]>
+  /** The first column of the first row: the fast way to read one thing. */
+  value(sql: string, values?: readonly Value[]): Promise<Cell | undefined>
   /**
    * One statement with `RETURNING`, so that the rows tell what happened. A statement that
    * `mayClash` throws `Taken` for a unique set and leaves the transaction usable.
@@ -30,7 +34,8 @@ export interface Dialect {
 }
 
 export type Value = string | number | null | readonly string[]
-export type Row = readonly (string | number | null)[]
+export type Cell = string | number | null
+export type Row = readonly Cell[]
 
 /** A unique set of the record is taken by another. */
 export class Taken extends Error {

@@ -13,7 +13,7 @@ export const layOut = async (db: Driver, spec: Spec): Promise<void> => {
   await db.layout(async (tx) => {
     const stored = await storedShape(tx, spec)
     if (stored === shapeOf(spec)) return
-    const before: Shape = stored ? JSON.parse(stored) : nothing
+    const before: Shape = typeof stored === 'string' ? JSON.parse(stored) : nothing
     await tx.write(createTable(tx, spec))
     await addColumns(tx, spec, before)
     await changeIndexes(tx, spec, before)
@@ -28,13 +28,8 @@ export const layOut = async (db: Driver, spec: Spec): Promise<void> => {
 
 const nothing: Shape = { indexes: [], unique: [], reconciled: false }
 
-const storedShape = async (db: Driver, spec: Spec) => {
-  const [row] = await db.read(
-    `SELECT shape FROM ${db.dialect.table('cove_collections')} WHERE name = ?`,
-    [spec.name],
-  )
-  return row?.[0] as string | undefined
-}
+const storedShape = (db: Driver, spec: Spec) =>
+  db.value(`SELECT shape FROM ${db.dialect.table('cove_collections')} WHERE name = ?`, [spec.name])
 
 /** `ready` is when a record may be claimed: when it is due and nobody holds it. */
 const createTable = ({ dialect: { table, types } }: Driver, { name }: Spec) =>

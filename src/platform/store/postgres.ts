@@ -4,7 +4,7 @@ import { storeOver } from './base.ts'
 import { type Dialect, type Driver, nextIdSql, type Row, Taken, type Value } from './driver.ts'
 import { type Migration, migrate } from './migrations.ts'
 import type { Store } from './store.ts'
-import { inTurn, type Run, within } from './transaction.ts'
+import { inTurn, type Outside, type Run, within } from './transaction.ts'
 
 /** A store that several Cove processes share, in the schema `cove` of a PostgreSQL database. */
 export const openPostgres = async (
@@ -78,8 +78,9 @@ const openDriver = (
     }
   }
 
-  const inside: Pick<Driver, 'dialect' | 'layout' | 'nextId'> = {
+  const inside: Outside = {
     dialect,
+    shared: true,
     layout: (work) =>
       atomic(aside, 'BEGIN', async (tx) => {
         await tx.write(`SET LOCAL lock_timeout = '20s'`)
@@ -93,6 +94,7 @@ const openDriver = (
   return {
     ...inside,
     read: runner(pool),
+    value: async (sql, values) => (await runner(pool)(sql, values))[0]?.[0],
     write: runner(pool),
     async transaction(work) {
       for (let attempt = 1; ; attempt++) {

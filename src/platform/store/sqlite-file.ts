@@ -1,16 +1,17 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import Database from 'libsql'
 import { ApiError, messageOf } from '#core/error.ts'
-import { type Row, Taken, type Value } from './driver.ts'
+import { type Cell, type Row, Taken, type Value } from './driver.ts'
 
 /** `Cove` in the header of the file, where SQLite keeps whose file it is. */
 const applicationId = 0x436f7665
-/** ms to wait for another process that writes. */
-const patience = 5000
+/** ms between looks whether another process has ended its writing. */
+const pause = 10
 
 /** A database file of ours: one connection that writes, one that only reads what is committed. */
-export const openFile = (path: string) => {
+export const openFile = (path: string, patience = 5000) => {
   const inMemory = path === ':memory:'
   const attempt = <R>(work: () => R): R => {
     try {
@@ -19,17 +20,32 @@ export const openFile = (path: string) => {
       throw explain(error, path)
     }
   }
-  const writer = attempt(() => openWriter(path, inMemory))
+  const writer = attempt(() => openWriter(path, inMemory, patience))
   const reader = inMemory ? writer : attempt(() => new Database(path, { timeout: patience }))
+  const [reading, writing] = [preparing(reader), preparing(writer)]
   let open = true
-  const guarded = (run: ReturnType<typeof runner>) => (sql: string, values?: readonly Value[]) => {
-    if (!open) throw new Error(`${path} is closed.`)
-    return attempt(() => run(sql, values))
-  }
+  const guarded =
+    <R>(run: (sql: string, values: readonly Value[]) => R) =>
+    (sql: string, values: readonly Value[] = []): R => {
+      if (!open) throw new Error(`${path} is closed.`)
+      return attempt(() => run(sql, values))
+    }
   return {
     inMemory,
-    read: guarded(runner(reader)),
-    write: guarded(runner(writer)),
+    read: guarded(reading.rows),
+    value: guarded(reading.value),
+    /** Between `begin` and `commit` only. */
+    write: guarded(writing.rows),
+    /**
+     * The lock is taken here and nowhere else. The binding does not reset a prepared statement
+     * that waited for it in vain, and its connection could then never commit again; and it would
+     * wait without letting anyone else work.
+     */
+    begin: async () => {
+      const inVain = Date.now() + patience
+      while (!attempt(() => tryBegin(writer, Date.now() >= inVain))) await setTimeout(pause)
+    },
+    commit: () => attempt(() => writer.exec('COMMIT')),
     rollBack: () => {
       if (writer.inTransaction) writer.exec('ROLLBACK')
     },
@@ -43,27 +59,37 @@ export const openFile = (path: string) => {
   }
 }
 
-const openWriter = (path: string, inMemory: boolean) => {
+const openWriter = (path: string, inMemory: boolean, patience: number) => {
   if (!inMemory) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     closeSync(openSync(path, 'a', 0o600))
-    chmodSync(path, 0o600)
   }
   const db = new Database(path, { timeout: patience })
   const ask = (sql: string) => (db.prepare(sql).raw().get() as [unknown])[0]
   const empty = ask('SELECT count(*) FROM sqlite_schema') === 0
   if (!empty && ask('PRAGMA application_id') !== applicationId)
     throw new Error(`${path} belongs to another program: choose another place for Cove's data.`)
+  if (!inMemory) chmodSync(path, 0o600)
   /** About 1 ms per MB: damage is better found now than in the middle of work. */
   const found = ask('PRAGMA quick_check(1)')
   if (found !== 'ok') throw Object.assign(new Error(String(found)), { code: 'SQLITE_CORRUPT' })
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
-           PRAGMA journal_size_limit = 67108864; PRAGMA application_id = ${applicationId}`)
+           PRAGMA journal_size_limit = 67108864; PRAGMA application_id = ${applicationId}; PRAGMA busy_timeout = 0`)
   return db
 }
 
+const tryBegin = (db: Database.Database, lastTime: boolean): boolean => {
+  try {
+    db.exec('BEGIN IMMEDIATE')
+    return true
+  } catch (error) {
+    if (lastTime || codeOf(error) !== 'SQLITE_BUSY') throw error
+    return false
+  }
+}
+
 /** Runs statements by their text, prepared once. Texts are few: they follow from declarations. */
-const runner = (db: Database.Database) => {
+const preparing = (db: Database.Database) => {
   const prepared = new Map<string, Database.Statement>()
   const prepare = (sql: string) => {
     const statement = db.prepare(sql)
@@ -71,17 +97,25 @@ const runner = (db: Database.Database) => {
     prepared.set(sql, statement)
     return statement
   }
-  return (sql: string, values: readonly Value[] = []): Row[] => {
-    const statement = prepared.get(sql) ?? prepare(sql)
-    if (statement.reader) return statement.all(values) as Row[]
-    statement.run(values)
-    return []
+  return {
+    rows(sql: string, values: readonly Value[]): Row[] {
+      const statement = prepared.get(sql) ?? prepare(sql)
+      if (statement.reader) return statement.all(values) as Row[]
+      statement.run(values)
+      return []
+    },
+    value(sql: string, values: readonly Value[]): Cell | undefined {
+      const row = (prepared.get(sql) ?? prepare(sql)).get(values) as Row | undefined
+      return row?.[0]
+    },
   }
 }
 
+const codeOf = (error: unknown) => (error as { code?: string }).code
+
 /** One sentence for what a person can mend; anything else stays as it is. */
 const explain = (error: unknown, path: string): unknown => {
-  const { code } = error as { code?: string }
+  const code = codeOf(error)
   if (code === 'SQLITE_CONSTRAINT_UNIQUE') return new Taken(messageOf(error))
   const sentence = sentences.find(([pattern]) => pattern.test(code || messageOf(error)))?.[1]
   return sentence ? ApiError.unavailable(`${path} ${sentence}`, error) : error

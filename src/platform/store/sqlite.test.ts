@@ -30,6 +30,28 @@ describe('a store in a file', () => {
     await expect(store.collection(notes).get(1)).rejects.toThrow(`${path} is closed.`)
   })
 
+  it('waits for another process that writes, and works on when it waited in vain', async () => {
+    const path = newPath()
+    const store = await openSqlite(path, { patience: 50 })
+    const table = store.collection(notes)
+    await table.insert({ id: 1, half: '', text: 'before' })
+    const other = new Database(path)
+    other.exec('BEGIN IMMEDIATE')
+    const busy = {
+      status: 503,
+      message: `${path} is in use by another process: stop it and try again.`,
+    }
+    await expect(table.put({ id: 1, half: '', text: 'in vain' })).rejects.toMatchObject(busy)
+    await expect(store.transaction(async () => {})).rejects.toMatchObject(busy)
+    other.exec('COMMIT')
+    await table.put({ id: 1, half: '', text: 'after' })
+    await store.transaction(async (tx) => {
+      await tx.collection(notes).put({ id: 2, half: '', text: 'after' })
+    })
+    expect(await table.list()).toMatchObject([{ text: 'after' }, { text: 'after' }])
+    await store.close()
+  })
+
   it('lets readers through while a transaction is open', async () => {
     const store = await openSqlite(newPath())
     const table = store.collection(notes)

@@ -3,7 +3,7 @@ import { type Dialect, type Driver, nextIdSql } from './driver.ts'
 import { type Migration, migrate } from './migrations.ts'
 import { openFile } from './sqlite-file.ts'
 import type { Store } from './store.ts'
-import { inTurn, type Run, within } from './transaction.ts'
+import { inTurn, type Outside, type Run, within } from './transaction.ts'
 
 /**
  * The embedded store: one file, or `:memory:`. An acknowledged write survives the death of the
@@ -11,9 +11,13 @@ import { inTurn, type Run, within } from './transaction.ts'
  */
 export const openSqlite = async (
   path: string,
-  options: { migrations?: readonly Migration[] } = {},
+  options: {
+    migrations?: readonly Migration[]
+    /** ms to wait for another process that writes. */
+    patience?: number
+  } = {},
 ): Promise<Store> => {
-  const driver = openDriver(path)
+  const driver = openDriver(path, options.patience)
   await migrate(driver, path, options.migrations)
   return storeOver(driver)
 }
@@ -27,41 +31,42 @@ const dialect: Dialect = {
   skipLocked: '',
 }
 
-const openDriver = (path: string): Driver => {
-  const file = openFile(path)
+const openDriver = (path: string, patience?: number): Driver => {
+  const file = openFile(path, patience)
   /** The one writer; whoever writes waits here for a transaction to end. */
   const turn = inTurn()
   const run: Run = async (sql, values) => file.write(sql, values)
-  const nextId = async (db: Run, sequence: string) =>
-    Number((await db(nextIdSql(dialect), [sequence]))[0]?.[0])
 
-  const inside: Pick<Driver, 'dialect' | 'layout' | 'nextId'> = {
+  const inside: Outside = {
     dialect,
+    shared: false,
     layout: (work) => within(inside, run, work),
-    nextId: (sequence) => nextId(run, sequence),
+    nextId: async (sequence) => Number(file.write(nextIdSql(dialect), [sequence])[0]?.[0]),
   }
-  const transaction: Driver['transaction'] = (work) =>
+  const atomic = <R>(work: () => Promise<R>): Promise<R> =>
     turn(async () => {
-      file.write('BEGIN IMMEDIATE')
+      await file.begin()
       try {
-        const result = await within(inside, run, work)
-        file.write('COMMIT')
+        const result = await work()
+        file.commit()
         return result
       } catch (error) {
         file.rollBack()
         throw error
       }
     })
+  const transaction: Driver['transaction'] = (work) => atomic(() => within(inside, run, work))
 
+  /** Readers neither wait for a transaction nor see into it; in memory there is one connection. */
+  const reading = file.inMemory ? turn : async <R>(work: () => R) => work()
   return {
-    dialect,
-    /** Readers neither wait for a transaction nor see into it; in memory there is one connection. */
-    read: async (sql, values) =>
-      file.inMemory ? turn(() => file.write(sql, values)) : file.read(sql, values),
-    write: (sql, values) => turn(() => file.write(sql, values)),
+    ...inside,
+    read: (sql, values) => reading(() => file.read(sql, values)),
+    value: (sql, values) => reading(() => file.value(sql, values)),
+    write: (sql, values) => atomic(() => run(sql, values)),
     transaction,
     layout: transaction,
-    nextId: (sequence) => turn(() => nextId(run, sequence)),
+    nextId: (sequence) => atomic(() => inside.nextId(sequence)),
     close: () => turn(file.close),
   }
 }

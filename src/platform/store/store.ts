@@ -11,6 +11,8 @@ export interface Store {
   transaction<R>(work: (tx: Store) => Promise<R>): Promise<R>
   /** The next number of a sequence, from 1; no two records ever get the same. */
   nextId(sequence: string): Promise<number>
+  /** Whether other processes may work on it at the same time. */
+  readonly shared: boolean
   /** Hear the name of a reconciled collection after a write here made a record of it due. */
   onDue(listener: (collection: string) => void): () => void
   close(): Promise<void>

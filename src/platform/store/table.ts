@@ -1,6 +1,6 @@
 import { ApiError } from '#core/error.ts'
 import { encode, encodeKey, fieldsOf, type Spec } from './column.ts'
-import { type Driver, Taken, type Value } from './driver.ts'
+import { type Cell, type Driver, Taken, type Value } from './driver.ts'
 import { statementsOf } from './statements.ts'
 import type { Claim, Key, Table } from './store.ts'
 import { conditionOf } from './where.ts'
@@ -23,11 +23,16 @@ export const tableOf = <T extends object>(spec: Spec, ground: Ground): Table<T> 
   const fieldOf = (record: T, field: string) => (record as Record<string, unknown>)[field]
   const keyOf = (record: T) => encodeKey(fieldOf(record, spec.key) as Key)
   const columns = (record: T) => fields.map((field) => encode(fieldOf(record, field)))
-  const parse = (data: string | number | null | undefined): T => JSON.parse(data as string)
+  const parse = (data: Cell | undefined): T => JSON.parse(String(data))
 
   const read = async (statement: string, values: readonly Value[]) => {
     await ground.ready()
     return db.read(statement, values)
+  }
+
+  const value = async (statement: string, values: readonly Value[]) => {
+    await ground.ready()
+    return db.value(statement, values)
   }
 
   const write = async (statement: string, values: readonly Value[], record?: T) => {
@@ -70,8 +75,8 @@ export const tableOf = <T extends object>(spec: Spec, ground: Ground): Table<T> 
 
   const table: Table<T> = {
     async get(key) {
-      const [row] = await read(sql.get, [encodeKey(key)])
-      return row && parse(row[0])
+      const data = await value(sql.get, [encodeKey(key)])
+      return data === undefined ? undefined : parse(data)
     },
     async require(key) {
       const record = await table.get(key)
@@ -85,19 +90,20 @@ export const tableOf = <T extends object>(spec: Spec, ground: Ground): Table<T> 
     async list({ where, newestFirst, limit, offset } = {}) {
       const condition = conditionOf(spec, db.dialect, where)
       const order = newestFirst ? 'seq DESC' : 'seq'
-      const rows = await read(
-        `SELECT data FROM ${sql.table}${condition.sql} ORDER BY ${order} LIMIT ? OFFSET ?`,
+      /** One value for all records is twice as fast as a row for each. */
+      const all = await value(
+        `SELECT string_agg(CAST(data AS TEXT), ',' ORDER BY ${order}) FROM (
+           SELECT seq, data FROM ${sql.table}${condition.sql} ORDER BY ${order} LIMIT ? OFFSET ?
+         ) AS page`,
         [...condition.values, limit ?? Number.MAX_SAFE_INTEGER, offset ?? 0],
       )
-      return rows.map((row) => parse(row[0]))
+      return JSON.parse(`[${all ?? ''}]`)
     },
     async count(where) {
       const condition = conditionOf(spec, db.dialect, where)
-      const [row] = await read(
-        `SELECT count(*) FROM ${sql.table}${condition.sql}`,
-        condition.values,
+      return Number(
+        await value(`SELECT count(*) FROM ${sql.table}${condition.sql}`, condition.values),
       )
-      return Number(row?.[0])
     },
     async insert(record) {
       const values = [keyOf(record), JSON.stringify(record), dueNow, ...columns(record)]
@@ -172,8 +178,8 @@ export const tableOf = <T extends object>(spec: Spec, ground: Ground): Table<T> 
       await write(sql.releaseAll, [])
     },
     async nextDue() {
-      const [row] = await read(sql.nextDue, [])
-      return row?.[0] == null ? undefined : Number(row[0])
+      const due = await value(sql.nextDue, [])
+      return typeof due === 'undefined' || due === null ? undefined : Number(due)
     },
   }
   return table

@@ -2,6 +2,9 @@ import type { Driver, Row, Value } from './driver.ts'
 
 export type Run = (sql: string, values?: readonly Value[], mayClash?: boolean) => Promise<Row[]>
 
+/** What of a driver is the same inside a transaction. */
+export type Outside = Pick<Driver, 'dialect' | 'shared' | 'layout' | 'nextId'>
+
 /** Runs one work after the other, in the order asked. */
 export const inTurn = () => {
   let last: Promise<unknown> = Promise.resolve()
@@ -14,7 +17,7 @@ export const inTurn = () => {
 
 /** Do the work inside a transaction that has begun; the caller commits, or rolls back on a throw. */
 export const within = async <R>(
-  outside: Pick<Driver, 'dialect' | 'layout' | 'nextId'>,
+  outside: Outside,
   run: Run,
   work: (tx: Driver) => Promise<R>,
 ): Promise<R> => {
@@ -35,6 +38,7 @@ export const within = async <R>(
   const tx: Driver = {
     ...outside,
     read: ifOpen,
+    value: async (sql, values) => (await ifOpen(sql, values))[0]?.[0],
     write: ifOpen,
     transaction: part,
     close: async () => {

@@ -1,0 +1,77 @@
+import { choice, int, pageOf, paging, text } from '#mcp/args.ts'
+import { call } from '#mcp/tool.ts'
+import { domainRecords, domains, recordTypes } from './contract.ts'
+import { fieldsOf } from './data.ts'
+
+const Name = text('Domain name, for example example.com')
+const Domain = text('Domain the record belongs to, for example example.com')
+const RecordID = int('Number of the record, as domain-record-list shows it', 1)
+
+const record = {
+  Domain,
+  Type: choice('Record type', recordTypes),
+  Name: text('Host name within the domain, for example www; @ for the domain itself, * for any'),
+  Data: text(
+    'Value: an address for A and AAAA, a host for CNAME and NS, any text for TXT, "10 mail.example.com" for MX, "priority weight port host" for SRV, \'0 issue "letsencrypt.org"\' for CAA',
+  ),
+}
+
+export const domainTools = {
+  'domain-create': call(domains.create, {
+    title: 'Create domain',
+    about: 'Create a domain with an A record for its apex.',
+    args: { Name, IPAddress: text('IPv4 address of the apex, for example 192.0.2.10') },
+    request: (a) => ({ body: { name: a.Name, ip_address: a.IPAddress } }),
+  }),
+  'domain-delete': call(domains.delete, {
+    title: 'Delete domain',
+    about: 'Delete a domain and all its records.',
+    args: { Name },
+    request: (a) => ({ path: { name: a.Name } }),
+  }),
+  'domain-get': call(domains.get, {
+    title: 'Get domain',
+    about: 'Get a domain with its zone file.',
+    args: { Name },
+    request: (a) => ({ path: { name: a.Name } }),
+  }),
+  'domain-list': call(domains.list, {
+    title: 'List domains',
+    about: 'List the domains of the account.',
+    args: paging(20),
+    request: (a) => ({ query: pageOf(a) }),
+  }),
+  'domain-record-create': call(domainRecords.create, {
+    title: 'Create domain record',
+    about: 'Add a DNS record to a domain.',
+    args: record,
+    request: (a) => ({ path: { domain: a.Domain }, body: { name: a.Name, ...fieldsOf(a) } }),
+  }),
+  'domain-record-delete': call(domainRecords.delete, {
+    title: 'Delete domain record',
+    about: 'Delete a DNS record.',
+    args: { Domain, RecordID },
+    request: (a) => ({ path: { domain: a.Domain, id: a.RecordID } }),
+  }),
+  'domain-record-edit': call(domainRecords.update, {
+    title: 'Edit domain record',
+    about: 'Replace type, name and data of a DNS record.',
+    args: { Domain, RecordID, Type: record.Type, Name: record.Name, Data: record.Data },
+    request: (a) => ({
+      path: { domain: a.Domain, id: a.RecordID },
+      body: { name: a.Name, ...fieldsOf(a) },
+    }),
+  }),
+  'domain-record-get': call(domainRecords.get, {
+    title: 'Get domain record',
+    about: 'Get a DNS record.',
+    args: { Domain, RecordID },
+    request: (a) => ({ path: { domain: a.Domain, id: a.RecordID } }),
+  }),
+  'domain-record-list': call(domainRecords.list, {
+    title: 'List domain records',
+    about: 'List the DNS records of a domain.',
+    args: { Domain, ...paging(20) },
+    request: (a) => ({ path: { domain: a.Domain }, query: pageOf(a) }),
+  }),
+}

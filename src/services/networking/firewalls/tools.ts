@@ -1,0 +1,151 @@
+import { z } from 'zod'
+import { ApiError } from '#core/error.ts'
+import { choice, ints, list, pageOf, paging, text, texts } from '#mcp/args.ts'
+import { call } from '#mcp/tool.ts'
+import { firewallProtocols, firewalls } from './contract.ts'
+
+const ID = text('Firewall id, as firewall-list shows it')
+const InstanceIDs = ints('Numbers of instances, for example [3164444]')
+const Tags = texts('Tags whose instances are meant, for example ["web"]')
+const ports = 'Port such as 80, range such as 8000-8080, or all'
+const peer = 'IP address or CIDR, for example 0.0.0.0/0'
+
+const rule = { Protocol: choice('Protocol', firewallProtocols), PortRange: text(ports) }
+const ruleLists = {
+  InboundRules: list(
+    'Rules for traffic to the instances',
+    z.object({ ...rule, Sources: texts(peer) }),
+  ).optional(),
+  OutboundRules: list(
+    'Rules for traffic from the instances',
+    z.object({ ...rule, Destinations: texts(peer) }),
+  ).optional(),
+}
+
+interface Rule {
+  Protocol: (typeof firewallProtocols)[number]
+  PortRange: string
+}
+
+const flat = (given: Rule) => ({ protocol: given.Protocol, ports: given.PortRange })
+
+interface RuleLists {
+  InboundRules?: (Rule & { Sources: string[] })[] | undefined
+  OutboundRules?: (Rule & { Destinations: string[] })[] | undefined
+}
+
+const rulesOf = ({ InboundRules: inbound, OutboundRules: outbound }: RuleLists) => {
+  if (!inbound?.length && !outbound?.length) {
+    throw ApiError.invalid('At least one of InboundRules and OutboundRules must hold a rule.')
+  }
+  return {
+    ...(inbound && {
+      inbound_rules: inbound.map((one) => ({ ...flat(one), sources: { addresses: one.Sources } })),
+    }),
+    ...(outbound && {
+      outbound_rules: outbound.map((one) => ({
+        ...flat(one),
+        destinations: { addresses: one.Destinations },
+      })),
+    }),
+  }
+}
+
+export const firewallTools = {
+  'firewall-create': call(firewalls.create, {
+    title: 'Create firewall',
+    about: 'Create a firewall with one inbound and one outbound rule.',
+    args: {
+      Name: text('Name, for example web-firewall'),
+      InboundProtocol: choice('Protocol let in', firewallProtocols),
+      InboundPortRange: text(`${ports}, let in`),
+      InboundSource: text(`Source let in: ${peer}`),
+      OutboundProtocol: choice('Protocol let out', firewallProtocols),
+      OutboundPortRange: text(`${ports}, let out`),
+      OutboundDestination: text(`Destination let out to: ${peer}`),
+      InstanceIDs: InstanceIDs.optional(),
+      Tags: Tags.optional(),
+    },
+    request: (a) => ({
+      body: {
+        name: a.Name,
+        inbound_rules: [
+          {
+            protocol: a.InboundProtocol,
+            ports: a.InboundPortRange,
+            sources: { addresses: [a.InboundSource] },
+          },
+        ],
+        outbound_rules: [
+          {
+            protocol: a.OutboundProtocol,
+            ports: a.OutboundPortRange,
+            destinations: { addresses: [a.OutboundDestination] },
+          },
+        ],
+        ...(a.InstanceIDs && { droplet_ids: a.InstanceIDs }),
+        ...(a.Tags && { tags: a.Tags }),
+      },
+    }),
+  }),
+  'firewall-delete': call(firewalls.delete, {
+    title: 'Delete firewall',
+    about: 'Delete a firewall.',
+    args: { ID },
+    request: (a) => ({ path: { id: a.ID } }),
+  }),
+  'firewall-get': call(firewalls.get, {
+    title: 'Get firewall',
+    about: 'Get a firewall with its rules and what is still pending.',
+    args: { ID },
+    request: (a) => ({ path: { id: a.ID } }),
+  }),
+  'firewall-list': call(firewalls.list, {
+    title: 'List firewalls',
+    about: 'List the firewalls of the account.',
+    args: paging(20),
+    request: (a) => ({ query: pageOf(a) }),
+  }),
+  'firewall-add-tags': call(firewalls.addTags, {
+    title: 'Add firewall tags',
+    about: 'Apply a firewall to all instances with certain tags.',
+    effect: 'change',
+    args: { ID, Tags },
+    request: (a) => ({ path: { id: a.ID }, body: { tags: a.Tags } }),
+  }),
+  'firewall-remove-tags': call(firewalls.removeTags, {
+    title: 'Remove firewall tags',
+    about: 'Stop applying a firewall by certain tags.',
+    effect: 'change',
+    args: { ID, Tags },
+    request: (a) => ({ path: { id: a.ID }, body: { tags: a.Tags } }),
+  }),
+  'firewall-add-droplets': call(firewalls.addDroplets, {
+    title: 'Add firewall instances',
+    about: 'Apply a firewall to instances.',
+    effect: 'change',
+    args: { ID, InstanceIDs },
+    request: (a) => ({ path: { id: a.ID }, body: { droplet_ids: a.InstanceIDs } }),
+  }),
+  'firewall-remove-droplets': call(firewalls.removeDroplets, {
+    title: 'Remove firewall instances',
+    about: 'Stop applying a firewall to instances.',
+    effect: 'change',
+    args: { ID, InstanceIDs },
+    request: (a) => ({ path: { id: a.ID }, body: { droplet_ids: a.InstanceIDs } }),
+  }),
+  'firewall-add-rules': call(firewalls.addRules, {
+    title: 'Add firewall rules',
+    about: 'Add rules to a firewall.',
+    effect: 'change',
+    args: { ID, ...ruleLists },
+    request: (a) => ({ path: { id: a.ID }, body: rulesOf(a) }),
+  }),
+  'firewall-remove-rules': call(firewalls.removeRules, {
+    title: 'Remove firewall rules',
+    about: 'Remove rules from a firewall.',
+    effect: 'change',
+    args: { ID, ...ruleLists },
+    request: (a) => ({ path: { id: a.ID }, body: rulesOf(a) }),
+  }),
+}
