@@ -34,6 +34,16 @@ export const catalogue: Record<string, Record<string, Tool>> = {
     activationTools,
     guideTools,
   ),
+  networking: merge<Tool>(
+    domainTools,
+    certificateTools,
+    firewallTools,
+    loadBalancerTools,
+    reservedIpTools,
+    vpcPeeringTools,
+    byoipTools,
+    vpcTools,
+  ),
   'genai-inferencerouter': routerTools,
   networking: merge<Tool>(
     domainTools,
