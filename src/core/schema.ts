@@ -50,7 +50,9 @@ const fault = (issue: z.core.$ZodIssue): string => {
         ? `must be a valid ${formats[issue.format] ?? issue.format}`
         : issue.message
     case 'unrecognized_keys':
-      return `has no field ${issue.keys.map((key) => `"${key}"`).join(', ')}`
+      return `has no field ${issue.keys.map((key) => `"${key}"`).join(', ')}${
+        issue.message.startsWith('Unrecognized') ? '' : `; ${issue.message}`
+      }`
     case 'invalid_union':
       return 'has none of the accepted forms'
     default:

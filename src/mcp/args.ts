@@ -48,6 +48,33 @@ export const object = <S extends z.ZodRawShape>(about: string, shape: S) =>
 export const anyObject = (about: string) =>
   z.preprocess(jsonFromText, z.record(z.string(), z.unknown())).describe(about)
 
+/** An object of declared fields alone; a stray one is answered with the names there are. */
+export const settings = <S extends z.ZodRawShape>(about: string, shape: S) =>
+  z
+    .preprocess(
+      (value) => naturalFields(jsonFromText(value), shape),
+      z
+        .strictObject(shape, {
+          error: (issue) =>
+            issue.code === 'unrecognized_keys'
+              ? `its fields: ${Object.keys(shape).join(', ')}`
+              : undefined,
+        })
+        .partial(),
+    )
+    .describe(about)
+
+const naturalFields = (value: unknown, shape: z.ZodRawShape): unknown => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => {
+      const field = shape[name]
+      if (field instanceof z.ZodNumber) return [name, numberFromText(part)]
+      return [name, field instanceof z.ZodBoolean ? flagFromText(part) : part]
+    }),
+  )
+}
+
 /** A whole number that the published schema calls text, as some arguments are specified. */
 export const intText = (about: string, min = 0) =>
   z

@@ -39,7 +39,7 @@ export const createCalls = (tools: Record<string, Tool>, settings: CallSettings)
   }
 
   const run = async (name: string, tool: Tool, given: unknown, caller: Caller) => {
-    const parsed = tool.args.safeParse(given ?? {})
+    const parsed = tool.args.safeParse(respelled(given ?? {}, tool.spellings))
     if (!parsed.success) throw ApiError.invalid(argumentFault(name, tool, parsed.error))
     if (asks(tool, settings.confirm) && caller.confirm) {
       const yes = await caller.confirm(question(name, tool, parsed.data))
@@ -85,6 +85,17 @@ export const createCalls = (tools: Record<string, Tool>, settings: CallSettings)
       return record(error instanceof Refused ? 'refused' : 'error', failure(error))
     }
   }
+}
+
+/** Arguments under the names the tool publishes; one given under both names stays, and is refused. */
+const respelled = (given: unknown, spellings: Tool['spellings'] = {}): unknown => {
+  if (typeof given !== 'object' || given === null) return given
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => {
+      const known = spellings[name]
+      return [known !== undefined && !(known in given) ? known : name, value]
+    }),
+  )
 }
 
 class Refused extends Error {}

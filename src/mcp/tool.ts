@@ -26,6 +26,8 @@ export interface Tool {
   /** One sentence. */
   readonly about: string
   readonly args: z.ZodObject
+  /** Other spellings of arguments that are understood: `{ ID: 'id' }`. */
+  readonly spellings?: Readonly<Record<string, string>>
   readonly effect: Effect
   /** Shape of the result where it is known. */
   readonly returns: z.ZodType | undefined
@@ -40,6 +42,7 @@ interface Described<S extends z.ZodRawShape> {
   title: string
   about: string
   args: S
+  spellings?: Readonly<Record<string, string>>
   effect?: Effect
 }
 
@@ -66,6 +69,7 @@ export const call = <O extends Operation, S extends z.ZodRawShape>(
     title: tool.title,
     about: tool.about,
     args: z.strictObject(tool.args),
+    ...(tool.spellings ? { spellings: tool.spellings } : {}),
     effect,
     returns: tool.result ? tool.returns : operation.returns,
     uses: [operation],
@@ -90,6 +94,7 @@ export const script = <S extends z.ZodRawShape>(
   title: tool.title,
   about: tool.about,
   args: z.strictObject(tool.args),
+  ...(tool.spellings ? { spellings: tool.spellings } : {}),
   effect: tool.effect,
   returns: tool.returns,
   uses: tool.uses ?? [],

@@ -5,6 +5,12 @@ import { actionTools } from './account/actions/tools.ts'
 import { billingTools } from './account/billing/tools.ts'
 import { informationTools } from './account/information/tools.ts'
 import { keyTools } from './account/keys/tools.ts'
+import { clusterTools } from './databases/clusters/tools.ts'
+import { configTools } from './databases/config/tools.ts'
+import { databaseFirewallTools } from './databases/firewall/tools.ts'
+import { migrationTools } from './databases/migrations/tools.ts'
+import { topicTools } from './databases/topics/tools.ts'
+import { databaseUserTools } from './databases/users/tools.ts'
 import { actionTools as functionActionTools } from './functions/actions/tools.ts'
 import { activationTools } from './functions/activations/tools.ts'
 import { guideTools } from './functions/guide/tools.ts'
@@ -25,6 +31,14 @@ import { vpcTools } from './networking/vpcs/tools.ts'
 /** Every tool of Cove, by service. */
 export const catalogue: Record<string, Record<string, Tool>> = {
   accounts: merge<Tool>(actionTools, billingTools, keyTools, informationTools),
+  databases: merge<Tool>(
+    clusterTools,
+    migrationTools,
+    databaseFirewallTools,
+    topicTools,
+    configTools,
+    databaseUserTools,
+  ),
   functions: merge<Tool>(
     namespaceTools,
     accessKeyTools,
@@ -33,16 +47,6 @@ export const catalogue: Record<string, Record<string, Tool>> = {
     triggerTools,
     activationTools,
     guideTools,
-  ),
-  networking: merge<Tool>(
-    domainTools,
-    certificateTools,
-    firewallTools,
-    loadBalancerTools,
-    reservedIpTools,
-    vpcPeeringTools,
-    byoipTools,
-    vpcTools,
   ),
   'genai-inferencerouter': routerTools,
   networking: merge<Tool>(
