@@ -1,15 +1,12 @@
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { projectFile } from '#core/built.ts'
 
-const root = new URL('..', import.meta.url).pathname
-
-/** A program of ours as one file that a child process can run, by `node` with `env`. */
-export const bundle = async (entry: string) => {
-  const outfile = join(mkdtempSync(join(tmpdir(), 'cove-bundle-')), 'program.cjs')
+/** A program of ours as one file in a folder, that a child process can run by `node` with `env`. */
+export const bundle = async (entry: string, folder: string) => {
+  const outfile = join(folder, 'program.cjs')
   await build({
-    entryPoints: [join(root, entry)],
+    entryPoints: [projectFile(entry)],
     outfile,
     bundle: true,
     platform: 'node',
@@ -17,5 +14,5 @@ export const bundle = async (entry: string) => {
     external: ['libsql', 'pg'],
     logLevel: 'warning',
   })
-  return { file: outfile, env: { ...process.env, NODE_PATH: join(root, 'node_modules') } }
+  return { file: outfile, env: { ...process.env, NODE_PATH: projectFile('node_modules') } }
 }

@@ -1,16 +1,20 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'libsql'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bundle } from '../../../test/bundle.ts'
 import { notes } from '../../../test/store-writer.ts'
 import { openSqlite } from './sqlite.ts'
 import { lastingStoreSuite, storeSuite } from './store.suite.ts'
 import type { Place } from './suite/place.ts'
 
-const newPath = () => join(mkdtempSync(join(tmpdir(), 'cove-sqlite-')), 'data', 'cove.db')
+const folder = mkdtempSync(join(tmpdir(), 'cove-sqlite-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const newFolder = () => mkdtempSync(join(folder, 'case-'))
+const newPath = () => join(newFolder(), 'data', 'cove.db')
 
 describe('a store in a file', () => {
   const newPlace = async (): Promise<Place> => {
@@ -76,14 +80,14 @@ describe('a file that is not ours', () => {
   }
 
   it('is refused with a sentence, and left as it was', async () => {
-    const text = join(mkdtempSync(join(tmpdir(), 'cove-sqlite-')), 'notes.txt')
+    const text = join(newFolder(), 'notes.txt')
     writeFileSync(text, 'Dear diary, '.repeat(1000))
     expect(await refusal(text)).toBe(
       'FILE is not a database: move it away, or choose another place for the data.',
     )
     expect(readFileSync(text, 'utf8')).toBe('Dear diary, '.repeat(1000))
 
-    const foreign = join(mkdtempSync(join(tmpdir(), 'cove-sqlite-')), 'other.db')
+    const foreign = join(newFolder(), 'other.db')
     new Database(foreign).exec('CREATE TABLE customers (name TEXT)')
     expect(await refusal(foreign)).toBe(
       "FILE belongs to another program: choose another place for Cove's data.",
@@ -108,14 +112,16 @@ describe('a file that is not ours', () => {
         'FILE is damaged: move it away and restore a copy, or start with an empty one.',
       )
     }
-    expect(await refusal(tmpdir())).toMatch('FILE cannot be opened')
+    expect(await refusal(folder)).toBe(
+      'FILE cannot be opened: it must be a file in a folder of yours.',
+    )
   })
 })
 
 describe('a store whose process dies', () => {
   let writer: Awaited<ReturnType<typeof bundle>>
   beforeAll(async () => {
-    writer = await bundle('test/store-writer.ts')
+    writer = await bundle('test/store-writer.ts', newFolder())
   })
 
   /** Runs the writer until `enough` says so, then kills it; what it said, line by line. */
