@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const here = dirname(fileURLToPath(import.meta.url))
-const root = here.replace(/\/(dist(\/chunks)?|src\/core)$/, '')
+const root = here.replace(/\/(dist(\/\w+)?|src\/core)$/, '')
 
 /** A file that the build makes, such as the code of a worker thread. */
 export const builtFile = (name: string): string => join(root, 'dist', name)
