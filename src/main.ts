@@ -111,7 +111,7 @@ export const createCove = (options: CoveOptions): Cove => {
 /** `/mcp`: the caller's bearer token is the token used on the API. */
 const mcpFace = (options: CoveOptions, platform: Platform) => {
   const tools = Object.entries(catalogue).flatMap(([service, each]) => listed(service, each))
-  const calls = createCalls(allTools, {
+  const calls = createCalls((name) => allTools[name], {
     baseUrl: 'http://cove.local',
     fetch: platform.fetch as Fetch,
     audit: fileAudit(join(options.home, auditFile)),

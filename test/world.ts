@@ -73,7 +73,7 @@ export const world = async (): Promise<World> => {
   const apiFor = (secret: string) =>
     createApi({ baseUrl, token: secret, fetch: inProcess, sleep: async () => {} })
   const api = apiFor(token)
-  const calls = createCalls(allTools, {
+  const calls = createCalls((name) => allTools[name], {
     baseUrl,
     fetch: inProcess,
     audit: { write: () => {} },

@@ -44,7 +44,9 @@ export const mcp = command({
     const load = async () => {
       const { openCalls } = await import('./stdio-calls.ts')
       const confirm = values.confirm as Confirm
-      return openCalls({ values, home, env }, { confirm, answerLimit: values['answer-limit'] })
+      const serviceOf = (tool: string) => selection.tools.get(tool)?.service
+      const limits = { confirm, answerLimit: values['answer-limit'] }
+      return openCalls({ values, home, env }, serviceOf, limits)
     }
     const calls = () => {
       loaded ??= load().catch((error) => {

@@ -1,19 +1,21 @@
 import { join } from 'node:path'
 import { fileAudit } from '#mcp/audit-file.ts'
-import { type CallSettings, createCalls } from '#mcp/calls.ts'
-import { allTools } from '#services/catalogue.ts'
+import { type CallSettings, createCalls, type FindTool } from '#mcp/calls.ts'
 import { auditFile } from '#services/cove/audit/contract.ts'
+import { toolboxes } from '#services/toolboxes.ts'
 import { type BackendRequest, openBackend } from './backend.ts'
 
-/** The tools, ready to run against the cloud that was asked for. */
+/** The tools, each loaded with its service when it is first called, ready to run against the cloud that was asked for. */
 export const openCalls = async (
   request: BackendRequest,
+  serviceOf: (tool: string) => string | undefined,
   settings: Pick<CallSettings, 'confirm' | 'answerLimit'>,
 ) => {
   const backend = await openBackend(request)
+  const find: FindTool = async (name) => (await toolboxes[serviceOf(name) ?? '']?.())?.[name]
   return {
     token: backend.token,
-    call: createCalls(allTools, {
+    call: createCalls(find, {
       ...settings,
       ...backend,
       audit: fileAudit(join(request.home, auditFile)),

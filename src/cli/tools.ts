@@ -49,7 +49,7 @@ export const tools = command({
       return 0
     }
     const backend = await openBackend({ values, home, env })
-    const call = createCalls(allTools, {
+    const call = createCalls((each) => allTools[each], {
       ...backend,
       audit: fileAudit(join(home, auditFile)),
       confirm: 'never',

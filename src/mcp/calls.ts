@@ -6,6 +6,9 @@ import { InputRequired } from './protocol.ts'
 import { failure, success, type ToolResult } from './results.ts'
 import type { Tool } from './tool.ts'
 
+/** A tool by its name; it may be loaded only now. */
+export type FindTool = (name: string) => Tool | undefined | Promise<Tool | undefined>
+
 export type Confirm = 'always' | 'destructive' | 'never'
 
 /** One caller's request, as a transport hands it over. */
@@ -29,7 +32,7 @@ export interface CallSettings {
 }
 
 /** Runs tools: checks arguments, asks where it must, calls, records, renders. */
-export const createCalls = (tools: Record<string, Tool>, settings: CallSettings) => {
+export const createCalls = (find: FindTool, settings: CallSettings) => {
   /** What is remembered for one caller, such as a key of theirs, must never serve another. */
   const memories = new Map<string, Map<string, unknown>>()
   const memoryOf = (token: string) => {
@@ -75,7 +78,7 @@ export const createCalls = (tools: Record<string, Tool>, settings: CallSettings)
       })
       return result
     }
-    const tool = tools[name]
+    const tool = await find(name)
     if (!tool) throw new Error(`There is no tool ${name}.`)
     try {
       return record('ok', await run(name, tool, given, caller))

@@ -27,44 +27,46 @@ export const listed = (service: string, tools: Record<string, Tool>): Listed[] =
   }))
 
 const hints: Record<Effect, Json> = {
-  read: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  read: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
   create: {
     readOnlyHint: false,
     destructiveHint: false,
     idempotentHint: false,
-    openWorldHint: false,
   },
   change: {
     readOnlyHint: false,
     destructiveHint: false,
     idempotentHint: true,
-    openWorldHint: false,
   },
   delete: {
     readOnlyHint: false,
     destructiveHint: true,
     idempotentHint: true,
-    openWorldHint: false,
   },
 }
 
-export const inputSchema = (args: z.ZodType): Json =>
-  tidy(z.toJSONSchema(args, { io: 'input' })) as Json
+const inputSchema = (args: z.ZodType): Json =>
+  tidy(z.toJSONSchema(args, { io: 'input', override: withDefault })) as Json
+
+/** zod leaves the default out where the input is converted before it is checked. */
+const withDefault = ({
+  zodSchema,
+  jsonSchema,
+}: {
+  zodSchema: z.core.$ZodTypes
+  jsonSchema: Json
+}) => {
+  const { def } = zodSchema._zod
+  if (def.type === 'default') jsonSchema.default = def.defaultValue
+}
 
 /** Open and shallow: it names the parts of the answer and promises nothing that the cloud may change. */
 const outputSchema = (returns: z.ZodType | undefined): Json | undefined => {
   if (!returns) return undefined
   const { type, properties } = z.toJSONSchema(returns, { io: 'output', unrepresentable: 'any' })
   if (type !== 'object' || !properties) return undefined
-  const parts = Object.entries(properties)
-    .filter(([name]) => name !== 'links' && name !== 'meta')
-    .map(([name, part]) => [name, shallow(part as Json)])
-  return { type: 'object', properties: Object.fromEntries(parts) }
-}
-
-const shallow = ({ type }: Json): Json => {
-  if (type === 'array') return { type, items: {} }
-  return typeof type === 'string' ? { type } : {}
+  const parts = Object.keys(properties).filter((name) => name !== 'links' && name !== 'meta')
+  return { type: 'object', properties: Object.fromEntries(parts.map((name) => [name, {}])) }
 }
 
 const tidy = (value: unknown): unknown => {

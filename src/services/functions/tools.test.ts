@@ -56,7 +56,7 @@ const cloud = (answers: Record<string, unknown> = {}) => {
     const answer = answers[`${request.method} ${path.split(`/${namespace}/`)[1]}`] ?? {}
     return answer instanceof Response ? answer.clone() : Response.json(answer)
   }
-  const run = createCalls(allTools, {
+  const run = createCalls((name) => allTools[name], {
     baseUrl: 'https://api.example',
     fetch,
     audit: { write: () => {} },

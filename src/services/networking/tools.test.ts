@@ -10,7 +10,7 @@ interface Sent {
 /** The cloud as a list of what it was asked; it answers with `answers` by method and path. */
 const cloud = (answers: Record<string, unknown> = {}) => {
   const asked: Sent[] = []
-  const calls = createCalls(allTools, {
+  const calls = createCalls((name) => allTools[name], {
     baseUrl: 'https://api.example',
     fetch: async (request) => {
       const { pathname, search } = new URL(request.url)

@@ -1,0 +1,10 @@
+import type { Tool } from '#mcp/tool.ts'
+
+/** The tools of each service, loaded when one of them is needed: an idle tool server stays small. */
+export const toolboxes: Record<string, () => Promise<Record<string, Tool>>> = {
+  accounts: async () => (await import('./account/tools.ts')).tools,
+  databases: async () => (await import('./databases/tools.ts')).tools,
+  functions: async () => (await import('./functions/tools.ts')).tools,
+  networking: async () => (await import('./networking/tools.ts')).tools,
+  'genai-inferencerouter': async () => (await import('./genai/routers/tools.ts')).routerTools,
+}
