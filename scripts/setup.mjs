@@ -31,6 +31,7 @@ const programs = [
     for: 'start',
     why: 'PostgreSQL clusters',
   },
+  { package: 'bind9-dnsutils', find: 'dig', for: 'test', why: 'asking our name server' },
 ]
 
 const say = (text) => process.stderr.write(`cove set-up: ${text}\n`)

@@ -25,6 +25,7 @@ import { auditFile } from '#services/cove/audit/contract.ts'
 import type { Status } from '#services/cove/status/contract.ts'
 import { statusService } from '#services/cove/status/platform.ts'
 import { tokenService } from '#services/cove/tokens/platform.ts'
+import { type NetworkOptions, networkService } from '#services/network.ts'
 import { platformServices } from '#services/platform.ts'
 import { version } from '#version.ts'
 
@@ -44,6 +45,7 @@ export interface CoveOptions {
   /** Where it answers; known once it listens. */
   url: () => string
   checkResults?: boolean
+  network: NetworkOptions
 }
 
 /** The whole product: one `fetch` with every face. */
@@ -72,7 +74,12 @@ export const createCove = (options: CoveOptions): Cove => {
 
   const platform: Platform = createPlatform({
     ...options,
-    services: [...platformServices, tokenService(() => platform.scopes()), statusService(status)],
+    services: [
+      ...platformServices,
+      networkService(options.network),
+      tokenService(() => platform.scopes()),
+      statusService(status),
+    ],
     contract: toolOperations,
     version,
   })

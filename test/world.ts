@@ -10,6 +10,7 @@ import { silentLog } from '#platform/log.ts'
 import { openSqlite } from '#platform/store/sqlite.ts'
 import { allTools } from '#services/catalogue.ts'
 import { tokens } from '#services/cove/tokens/contract.ts'
+import type { NetworkOptions } from '#services/network.ts'
 import { type TestClock, testClock } from './clock.ts'
 import { openPublicApi } from './public-api.ts'
 
@@ -39,9 +40,13 @@ export interface World {
 /** Where the public API's description is at hand, every answer is held against it. */
 const publicApi = openPublicApi()
 
+export interface WorldOptions {
+  network?: Partial<NetworkOptions>
+}
+
 const baseUrl = 'http://127.0.0.1:8787'
 
-export const world = async (): Promise<World> => {
+export const world = async (options: WorldOptions = {}): Promise<World> => {
   const home = mkdtempSync(join(tmpdir(), 'cove-test-'))
   const clock = testClock()
   const token = `cove_v1_${randomBytes(16).toString('hex')}`
@@ -60,6 +65,7 @@ export const world = async (): Promise<World> => {
     allowOrigins: [],
     url: () => baseUrl,
     checkResults: true,
+    network: { dns: { host: '127.0.0.1', port: 0, lazy: true }, ...options.network },
   })
   await cove.start()
 

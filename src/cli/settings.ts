@@ -123,6 +123,21 @@ export const settings = define({
     default: '6000',
     about: 'requests a minute that one token may make',
   },
+  'dns-host': {
+    kind: 'text',
+    value: 'ADDRESS',
+    env: ['COVE_DNS_HOST'],
+    default: '127.0.0.1',
+    about: 'address on which domains are answered',
+  },
+  'dns-port': {
+    kind: 'number',
+    value: 'N',
+    env: ['COVE_DNS_PORT'],
+    min: 0,
+    max: 65535,
+    about: 'port on which domains are answered (default 53, or a free one when 53 is taken)',
+  },
   'any-port': {
     kind: 'flag',
     about: 'take a free port when the chosen one is taken',

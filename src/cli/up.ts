@@ -31,6 +31,8 @@ export const up = command({
     'answer-limit',
     'database-url',
     'rate-limit',
+    'dns-host',
+    'dns-port',
   ],
   examples: [
     'cove up',
@@ -65,6 +67,12 @@ export const up = command({
       allowHosts: [...values['allow-host'], ...(isWildcard(values.host) ? [] : [values.host])],
       allowOrigins: values['allow-origin'],
       url: () => url,
+      network: {
+        dns: {
+          host: values['dns-host'],
+          ...(values['dns-port'] !== undefined && { port: values['dns-port'] }),
+        },
+      },
     })
     const server = await listen(cove.fetch, {
       host: values.host,
