@@ -95,9 +95,10 @@ export const writeCode = (request: Buffer, query: Query | undefined, rcode: numb
 }
 
 /** The same, saying that the answer does not fit and should be asked for over TCP. */
-export const writeTruncated = (request: Buffer, query: Query): Buffer => {
+export const writeTruncated = (request: Buffer, query: Query, authoritative = false): Buffer => {
   const bytes = writeCode(request, query, rcodes.ok)
-  bytes.writeUInt16BE(bytes.readUInt16BE(2) | bits.truncated, 2)
+  const said = bits.truncated | (authoritative ? bits.authoritative : 0)
+  bytes.writeUInt16BE(bytes.readUInt16BE(2) | said, 2)
   return bytes
 }
 
@@ -120,7 +121,7 @@ export const writeAnswer = (
   const room = limit - (query.edns ? 11 : 0)
   const needed = [...found.answer, ...found.authority]
   const least = needed.reduce((sum, placed) => sum + sizeOf(placed), query.end)
-  if (least > room) return writeTruncated(request, query)
+  if (least > room) return writeTruncated(request, query, found.authoritative)
   const extra: Placed[] = []
   let size = least
   for (const placed of found.additional) {
