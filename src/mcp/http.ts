@@ -102,7 +102,9 @@ export const serveHttp = (spec: ServerSpec, options: HttpOptions = {}): HttpHand
     const refusal = refuseForm(request)
     if (refusal) return refusal
     const body = await readBody(request, limit)
-    if (body === undefined) return plain(413, `A body has at most ${limit} bytes.`)
+    // The rest of the body stays unread, so the connection cannot be used again.
+    if (body === undefined)
+      return plain(413, `A body has at most ${limit} bytes.`, { connection: 'close' })
     const { headers, signal } = request
     const cancels: AbortController[] = []
     const cancelAll = () => {

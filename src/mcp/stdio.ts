@@ -94,9 +94,9 @@ export const serveStdio = async (spec: ServerSpec, options: StdioOptions): Promi
   })
   try {
     for await (const chunk of addAbortSignal(stop, input)) {
-      read(chunk)
       // Whoever does not read answers is not read either.
       if (output.writableNeedDrain) await once(output, 'drain', { signal: stop })
+      read(chunk)
     }
     pending.abandon()
     await Promise.race([Promise.all(running), stopped])
