@@ -25,6 +25,7 @@ import { auditFile } from '#services/cove/audit/contract.ts'
 import type { Status } from '#services/cove/status/contract.ts'
 import { statusService } from '#services/cove/status/platform.ts'
 import { tokenService } from '#services/cove/tokens/platform.ts'
+import { knowledgeService } from '#services/knowledge.ts'
 import { type NetworkOptions, networkService } from '#services/network.ts'
 import { platformServices } from '#services/platform.ts'
 import { version } from '#version.ts'
@@ -77,6 +78,7 @@ export const createCove = (options: CoveOptions): Cove => {
     services: [
       ...platformServices,
       networkService(options.network),
+      knowledgeService,
       tokenService(() => platform.scopes()),
       statusService(status),
     ],

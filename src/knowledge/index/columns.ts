@@ -1,0 +1,100 @@
+import type { Filter } from '../filter.ts'
+import { satisfies } from '../filter.ts'
+import type { Metadata, MetadataValue } from './index.ts'
+
+/** Slots that a filter leaves, in rising order, and the same as a mask. */
+export interface Matched {
+  slots: Uint32Array
+  mask: Uint8Array
+}
+
+/** The metadata of all slots, a column a field, each value kept once and referred to by number. */
+export class Columns {
+  readonly #columns = new Map<string, Column>()
+  #size = 0
+
+  set(slot: number, metadata: Metadata): void {
+    this.#size = Math.max(this.#size, slot + 1)
+    for (const column of this.#columns.values()) column.clear(slot)
+    for (const [key, value] of Object.entries(metadata)) {
+      const column = this.#columns.get(key) ?? new Column()
+      this.#columns.set(key, column)
+      column.set(slot, value)
+    }
+  }
+
+  match(filter: Filter, alive: (slot: number) => boolean): Matched {
+    const mask = this.#mask(filter)
+    let count = 0
+    for (let slot = 0; slot < this.#size; slot++)
+      if (mask[slot]) {
+        if (alive(slot)) count++
+        else mask[slot] = 0
+      }
+    const slots = new Uint32Array(count)
+    let at = 0
+    for (let slot = 0; slot < this.#size; slot++) if (mask[slot]) slots[at++] = slot
+    return { slots, mask }
+  }
+
+  #mask(filter: Filter): Uint8Array {
+    if (filter.kind === 'compare') {
+      const verdict = (field: MetadataValue | undefined) =>
+        satisfies(filter.operator, field, filter.value)
+      const column = this.#columns.get(filter.key)
+      return column
+        ? column.mask(this.#size, verdict)
+        : new Uint8Array(this.#size).fill(Number(verdict(undefined)))
+    }
+    const [first, ...rest] = filter.parts.map((part) => this.#mask(part))
+    const mask = first ?? new Uint8Array(this.#size)
+    for (const other of rest)
+      for (let slot = 0; slot < mask.length; slot++) {
+        const bit = other[slot] ?? 0
+        mask[slot] = filter.kind === 'all' ? (mask[slot] ?? 0) & bit : (mask[slot] ?? 0) | bit
+      }
+    return mask
+  }
+}
+
+class Column {
+  /** Number of each slot's value; 0 where it has none. */
+  #numbers = new Uint32Array(1024)
+  readonly #values: (MetadataValue | undefined)[] = [undefined]
+  readonly #scalars = new Map<string | number, number>()
+  readonly #lists = new Map<string, number>()
+
+  set(slot: number, value: MetadataValue): void {
+    if (slot >= this.#numbers.length) {
+      const larger = new Uint32Array(Math.max(slot + 1, this.#numbers.length * 2))
+      larger.set(this.#numbers)
+      this.#numbers = larger
+    }
+    this.#numbers[slot] =
+      typeof value === 'object'
+        ? this.#number(this.#lists, JSON.stringify(value), value)
+        : this.#number(this.#scalars, value, value)
+  }
+
+  #number<K>(known: Map<K, number>, name: K, value: MetadataValue): number {
+    let number = known.get(name)
+    if (number === undefined) {
+      number = this.#values.push(value) - 1
+      known.set(name, number)
+    }
+    return number
+  }
+
+  clear(slot: number): void {
+    if (slot < this.#numbers.length) this.#numbers[slot] = 0
+  }
+
+  /** The comparison is made once for each value, not for each slot. */
+  mask(size: number, verdict: (value: MetadataValue | undefined) => boolean): Uint8Array {
+    const verdicts = Uint8Array.from(this.#values, (value) => Number(verdict(value)))
+    const mask = new Uint8Array(size).fill(verdicts[0] ?? 0)
+    const known = Math.min(size, this.#numbers.length)
+    for (let slot = 0; slot < known; slot++) mask[slot] = verdicts[this.#numbers[slot] ?? 0] ?? 0
+    return mask
+  }
+}
