@@ -5,15 +5,20 @@ import { both, calling, modern, request, startEcho, textOf, url } from '../../te
 import { serveHttp } from './http.ts'
 import { type Auth, type JsonObject, legacyVersions, protocolVersions } from './protocol.ts'
 
+const negotiation = (version: string) => {
+  if (version === 'auto') return { versionNegotiation: { mode: 'auto' as const } }
+  return version === '2026-07-28'
+    ? { versionNegotiation: { mode: { pin: version } } }
+    : { supportedProtocolVersions: [version] }
+}
+
 const connect = async (version: string, handle: ReturnType<typeof serveHttp>, auth?: Auth) => {
   const asked: string[] = []
   const client = new Client(
     { name: 'official', version: '2.4.0' },
     {
       capabilities: { elicitation: { form: {} } },
-      ...(version === '2026-07-28'
-        ? { versionNegotiation: { mode: { pin: version } } }
-        : { supportedProtocolVersions: [version] }),
+      ...negotiation(version),
     },
   )
   client.setRequestHandler('elicitation/create', ({ params }) => {
@@ -55,6 +60,17 @@ test.each(protocolVersions)(
     await client.close()
   },
 )
+
+test('a client that speaks both eras finds the one that is served', async () => {
+  for (const [versions, found] of [
+    [protocolVersions, '2026-07-28'],
+    [legacyVersions, '2025-11-25'],
+  ] as const) {
+    const { client } = await connect('auto', startEcho({ versions }).handle)
+    expect(textOf(await client.callTool({ name: 'who' }))).toContain(`"version":"${found}"`)
+    await client.close()
+  }
+})
 
 test('the handshake agrees on the version of the client, or offers the newest', async () => {
   const { ask } = startEcho()

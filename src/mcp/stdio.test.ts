@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bundle } from '../../test/bundle.ts'
 import { echoServer, envelope } from '../../test/echo.ts'
 import { type JsonObject, protocolVersions } from './protocol.ts'
@@ -39,9 +42,11 @@ const calling = (id: unknown, name: string, rest: JsonObject = {}) =>
 const textOf = (result: unknown) => (result as { content: { text: string }[] }).content[0]?.text
 
 let program: Awaited<ReturnType<typeof bundle>>
+const folder = mkdtempSync(join(tmpdir(), 'cove-stdio-'))
 beforeAll(async () => {
-  program = await bundle('test/echo-stdio.ts')
+  program = await bundle('test/echo-stdio.ts', folder)
 })
+afterAll(() => rmSync(folder, { recursive: true }))
 
 test.each(protocolVersions)('the official client spawns it and is asked in %s', async (version) => {
   const client = new Client(
