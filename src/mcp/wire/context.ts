@@ -10,7 +10,7 @@ export interface Call extends Peer {
   auth?: Auth | undefined
   headers?: Headers
   signal: AbortSignal
-  /** Takes messages to the client until the request is answered. */
+  /** Takes a message to the client. */
   send(text: string): void
 }
 
