@@ -139,8 +139,6 @@ const mcpFace = (options: CoveOptions, platform: Platform) => {
           cause: error instanceof Error ? error.stack : String(error),
         }),
     }),
-    // Sessions and open questions outlive a restart.
-    { key: options.token, now: options.clock.now },
   )
 
   return async (request: Request, origin: string): Promise<Response> => {

@@ -32,7 +32,7 @@ const rooms: Room[] = [
   { files: engines, may: [engines, core, packages] },
   { files: /^src\/services\/.+\/contract\.ts$/, may: [core, contract, /^zod$/] },
   // A toolbox: the tools of an area's slices together.
-  { files: /^src\/services\/[\w-]+\/tools\.ts$/, may: [core, mcp, /\/tools\.ts$/] },
+  { files: /^src\/services\/[\w-]+\/tools\.ts$/, may: [core, mcp, /\/tools(-[\w-]+)?\.ts$/] },
   {
     files: /^src\/services\/.+\/tools(-[\w-]+)?\.ts$/,
     may: [mcp, core, client, contract, packages],

@@ -26,10 +26,6 @@ export const echoServer = (versions: readonly string[] = protocolVersions) => {
       }
       return 'walked'
     },
-    late: (_, { progress }) => {
-      setTimeout(() => progress(1), 20)
-      return 'too early'
-    },
     wait: async (_, { signal }) => {
       diary.push('waiting')
       await once(signal, 'abort')

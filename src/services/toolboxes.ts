@@ -6,5 +6,6 @@ export const toolboxes: Record<string, () => Promise<Record<string, Tool>>> = {
   databases: async () => (await import('./databases/tools.ts')).tools,
   functions: async () => (await import('./functions/tools.ts')).tools,
   networking: async () => (await import('./networking/tools.ts')).tools,
+  'genai-evaluation': async () => (await import('./genai/tools.ts')).evaluationTools,
   'genai-inferencerouter': async () => (await import('./genai/routers/tools.ts')).routerTools,
 }

@@ -10,7 +10,7 @@ export interface Call extends Peer {
   auth?: Auth | undefined
   headers?: Headers
   signal: AbortSignal
-  /** Takes a message to the client. */
+  /** Takes messages to the client until the request is answered. */
   send(text: string): void
 }
 

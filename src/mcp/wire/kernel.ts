@@ -67,21 +67,15 @@ export const createKernel = (spec: ServerSpec, { pending, seal, now }: Parts) =>
     return handler(request.params, createContext(request, call, asking))
   }
 
-  /** Never throws. An aborted request has no answer, and nothing is sent for one after its answer. */
+  /** Never throws. An aborted request has no answer. */
   const answer = async (request: RequestMessage, call: Call): Promise<Answer | undefined> => {
-    let answered = false
-    const send = (text: string) => {
-      if (!answered) call.send(text)
-    }
     try {
-      const result = await run(request, { ...call, send })
+      const result = await run(request, call)
       if (call.signal.aborted) return undefined
       return write(request.id, request.method, call.version, result)
     } catch (error) {
       if (call.signal.aborted) return undefined
       return failure(request.id, call.version, asRpcError(error, spec.report))
-    } finally {
-      answered = true
     }
   }
 
