@@ -20,7 +20,6 @@ const shared = {
   platform: 'node',
   target: 'node20',
   minify: true,
-  keepNames: true,
   legalComments: 'none',
   logLevel: 'warning',
   external,

@@ -123,6 +123,7 @@ const mcpFace = (options: CoveOptions, platform: Platform) => {
   const calls = createCalls((name) => allTools[name], {
     baseUrl: 'http://cove.local',
     fetch: platform.fetch as Fetch,
+    timeout: Number.POSITIVE_INFINITY,
     audit: fileAudit(join(options.home, auditFile)),
     confirm: options.confirm,
     answerLimit: options.answerLimit,

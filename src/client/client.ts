@@ -7,7 +7,7 @@ export interface ApiOptions {
   baseUrl: string
   token: string
   fetch: Fetch
-  /** ms for one attempt */
+  /** ms for one attempt; `Infinity` where the API is in this process. */
   timeout?: number
   /** Attempts in all, for calls that may be repeated. */
   attempts?: number
@@ -43,22 +43,22 @@ export const createApi = (options: ApiOptions): Api => {
   const { timeout = 30_000, attempts = 4, sleep = pause } = options
 
   const attempt = async (operation: Operation, request: LooseRequest, signal?: AbortSignal) => {
-    const limit = AbortSignal.timeout(timeout)
-    const response = await options.fetch(
-      new Request(urlOf(options.baseUrl, operation.path, request), {
-        method: operation.method,
-        headers: {
-          authorization: `Bearer ${options.token}`,
-          accept: 'application/json',
-          ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-        ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
-        signal: signal ? AbortSignal.any([signal, limit]) : limit,
-      }),
-    )
-    const note = response.headers.get(noteHeader)
-    if (note) options.onNote?.(decodeURIComponent(note))
-    return readAnswer(response, `${operation.method} ${operation.path}`)
+    const url = urlOf(options.baseUrl, operation.path, request)
+    const body = request.body === undefined ? undefined : JSON.stringify(request.body)
+    const headers: Record<string, string> = {
+      authorization: `Bearer ${options.token}`,
+      accept: 'application/json',
+    }
+    if (body !== undefined) headers['content-type'] = 'application/json'
+    return withinTime(timeout, signal, async (limit) => {
+      const init = { method: operation.method, headers, ...(body === undefined ? {} : { body }) }
+      const response = await options.fetch(
+        new Request(url, limit ? { ...init, signal: limit } : init),
+      )
+      const note = response.headers.get(noteHeader)
+      if (note) options.onNote?.(decodeURIComponent(note))
+      return readAnswer(response, `${operation.method} ${operation.path}`)
+    })
   }
 
   return async (operation, request, { signal } = {}) => {
@@ -170,6 +170,26 @@ const asApiError = (thrown: unknown, baseUrl: string, timeout: number): ApiError
     id: 'unreachable',
     cause: thrown,
   })
+}
+
+/** Runs work under a signal that the caller or the time limit ends; nothing of it outlives the work. */
+const withinTime = async <R>(
+  ms: number,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal | undefined) => Promise<R>,
+): Promise<R> => {
+  if (ms === Number.POSITIVE_INFINITY) return work(signal)
+  const limit = new AbortController()
+  const timer = setTimeout(() => limit.abort(new DOMException('Too slow', 'TimeoutError')), ms)
+  const pass = () => limit.abort(signal?.reason)
+  signal?.addEventListener('abort', pass, { once: true })
+  if (signal?.aborted) pass()
+  try {
+    return await work(limit.signal)
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', pass)
+  }
 }
 
 const pause = (ms: number, signal?: AbortSignal): Promise<void> =>

@@ -24,6 +24,7 @@ export interface Caller {
 export interface CallSettings {
   baseUrl: string
   fetch: Fetch
+  timeout?: number
   audit: Audit
   confirm: Confirm
   /** Bytes of JSON an answer may have. */

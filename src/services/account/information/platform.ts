@@ -12,15 +12,17 @@ interface Identity {
 const identities = collection<Identity>('account', { called: 'Account', key: 'key' })
 
 export const informationService: Service = (on, { store, ids }) => {
-  const identity = () =>
+  const kept = store.collection(identities)
+
+  const made = () =>
     store.transaction(async (tx) => {
       const table = tx.collection(identities)
-      const made = { key: 'account' as const, uuid: ids.uuid(), team_uuid: ids.uuid() }
-      return (await table.get('account')) ?? table.insert(made)
+      const identity = { key: 'account' as const, uuid: ids.uuid(), team_uuid: ids.uuid() }
+      return (await table.get('account')) ?? table.insert(identity)
     })
 
   on(account.get, async () => {
-    const { uuid, team_uuid } = await identity()
+    const { uuid, team_uuid } = (await kept.get('account')) ?? (await made())
     return {
       account: {
         uuid,
