@@ -32,6 +32,19 @@ const programs = [
     why: 'PostgreSQL clusters',
   },
   { package: 'bind9-dnsutils', find: 'dig', for: 'test', why: 'asking our name server' },
+  { package: 'bubblewrap', find: 'bwrap', for: 'start', why: 'isolated functions' },
+  { package: 'util-linux', find: 'setpriv', for: 'start', why: 'isolated functions' },
+  { package: 'iproute2', find: 'ip', for: 'start', why: 'the network of functions' },
+  { package: 'nftables', find: 'nft', for: 'start', why: 'the network of functions' },
+  { package: 'python3', find: '/usr/bin/python3', for: 'start', why: 'functions in Python' },
+  { package: 'php-cli', find: 'php', for: 'start', why: 'functions in PHP' },
+  { package: 'golang-go', find: 'go', for: 'start', why: 'functions in Go' },
+  {
+    package: 'python3-pip',
+    find: '/usr/lib/python3/dist-packages/pip',
+    for: 'start',
+    why: 'building Python functions',
+  },
 ]
 
 const say = (text) => process.stderr.write(`cove set-up: ${text}\n`)

@@ -28,6 +28,7 @@ import { tokenService } from '#services/cove/tokens/platform.ts'
 import { knowledgeService } from '#services/knowledge.ts'
 import { type NetworkOptions, networkService } from '#services/network.ts'
 import { platformServices } from '#services/platform.ts'
+import { type FunctionOptions, serverlessService } from '#services/serverless.ts'
 import { version } from '#version.ts'
 
 export interface CoveOptions {
@@ -45,6 +46,7 @@ export interface CoveOptions {
   allowOrigins: readonly string[]
   /** Where it answers; known once it listens. */
   url: () => string
+  functions?: Partial<FunctionOptions>
   checkResults?: boolean
   network: NetworkOptions
 }
@@ -79,6 +81,7 @@ export const createCove = (options: CoveOptions): Cove => {
       ...platformServices,
       networkService(options.network),
       knowledgeService,
+      serverlessService(options),
       tokenService(() => platform.scopes()),
       statusService(status),
     ],

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Api, createApi } from '#client/client.ts'
-import { type Cove, createCove } from '#main.ts'
+import { type Cove, type CoveOptions, createCove } from '#main.ts'
 import { createCalls } from '#mcp/calls.ts'
 import type { ToolResult } from '#mcp/results.ts'
 import { silentLog } from '#platform/log.ts'
@@ -40,11 +40,12 @@ export interface World {
 /** Where the public API's description is at hand, every answer is held against it. */
 const publicApi = openPublicApi()
 
+const baseUrl = 'http://127.0.0.1:8787'
+
 export interface WorldOptions {
   network?: Partial<NetworkOptions>
+  functions?: CoveOptions['functions']
 }
-
-const baseUrl = 'http://127.0.0.1:8787'
 
 export const world = async (options: WorldOptions = {}): Promise<World> => {
   const home = mkdtempSync(join(tmpdir(), 'cove-test-'))
@@ -64,6 +65,8 @@ export const world = async (options: WorldOptions = {}): Promise<World> => {
     allowHosts: [],
     allowOrigins: [],
     url: () => baseUrl,
+    // Compilers start warm when they ran before on this machine.
+    functions: { buildCache: join(tmpdir(), 'cove-test-build-cache'), ...options.functions },
     checkResults: true,
     network: { dns: { host: '127.0.0.1', port: 0, lazy: true }, ...options.network },
   })

@@ -5,6 +5,7 @@ import type { Confirm } from '#mcp/calls.ts'
 import { systemClock } from '#platform/clock.ts'
 import { jsonLog } from '#platform/log.ts'
 import { openStore } from '#platform/store/open.ts'
+import type { FunctionOptions } from '#services/serverless.ts'
 import { version } from '#version.ts'
 import { command } from './command.ts'
 import { connectText } from './connect.ts'
@@ -33,6 +34,10 @@ export const up = command({
     'rate-limit',
     'dns-host',
     'dns-port',
+    'functions-isolation',
+    'functions-network',
+    'functions-memory',
+    'functions-retention',
   ],
   examples: [
     'cove up',
@@ -72,6 +77,12 @@ export const up = command({
           host: values['dns-host'],
           ...(values['dns-port'] !== undefined && { port: values['dns-port'] }),
         },
+      },
+      functions: {
+        isolation: values['functions-isolation'] as FunctionOptions['isolation'],
+        network: values['functions-network'] as FunctionOptions['network'],
+        retention: values['functions-retention'] * 3_600_000,
+        ...(values['functions-memory'] ? { memory: values['functions-memory'] } : {}),
       },
     })
     const server = await listen(cove.fetch, {

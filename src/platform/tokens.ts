@@ -55,7 +55,9 @@ export const allows = (scopes: readonly string[], wanted: string): boolean => {
     const [ownResource, ownAct] = splitScope(scope)
     if (scope === '*') return true
     if (ownResource !== resource && ownResource !== '' && ownResource !== '*') return false
-    return ownAct === act || (ownAct === 'write' && writes.has(act))
+    // Whoever administers a kind of resource may do everything with it.
+    const group = ownAct === 'admin' || (ownAct === 'write' && writes.has(act))
+    return ownAct === act || group
   })
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 /** A parameter or an annotation, as the data plane writes them. */
+export type KeyValue = z.infer<typeof KeyValue>
 export const KeyValue = z.looseObject({
   key: z.string().min(1),
   value: z.unknown(),
@@ -19,6 +20,7 @@ export const actionLimits = {
   concurrency: { min: 1, standard: 1, max: 1 },
 } as const
 
+export type Limits = z.infer<typeof Limits>
 export const Limits = z.object({
   timeout: z.number().int(),
   memory: z.number().int(),
@@ -26,6 +28,7 @@ export const Limits = z.object({
   concurrency: z.number().int(),
 })
 
+export type Exec = z.infer<typeof Exec>
 export const Exec = z.looseObject({
   kind: z.string(),
   code: z.string().optional(),

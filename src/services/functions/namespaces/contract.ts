@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { resource } from '#core/operation.ts'
 import { one } from '#core/page.ts'
 import { Timestamp } from '#core/schema.ts'
+import { RegionSlug } from '../../compute/regions/contract.ts'
 
 const { get, post, del } = resource('function')
 
@@ -27,7 +28,8 @@ export const namespaces = {
   create: post('/v2/functions/namespaces', {
     body: z.object({
       label: z.string().trim().min(1).max(255),
-      region: z.string().trim().min(1).max(64),
+      region: RegionSlug,
+      /** Both ours: a namespace of a cluster elsewhere, and its credentials. */
       api_host: z.url({ protocol: /^https?$/ }).optional(),
       key: z
         .string()

@@ -1,0 +1,278 @@
+import { ApiError } from '#core/error.ts'
+import type { Box } from './box.ts'
+import type { PoolStats } from './invoker.ts'
+
+/** A sandbox that a call asks for. */
+export interface Want {
+  /** Only calls with the same key may ever use the same sandbox. */
+  key: string
+  /** MB */
+  memory: number
+  /** Kind of started sandbox without code that would do. */
+  kind?: string
+  /** A new one, when none is at hand. */
+  start: () => Promise<Box>
+}
+
+export interface Lease {
+  box: Box
+  /** Whether it has yet to take in the code. */
+  fresh: boolean
+  /** Give it back; a sandbox that is not reusable ends. */
+  release(reusable: boolean): void
+}
+
+export interface PoolSettings {
+  /** MB that all sandboxes together may be promised. */
+  budget: number
+  /** Calls that may wait for a sandbox; the next one is refused. */
+  queue: number
+  /** ms after which an idle sandbox ends. */
+  idle: number
+  /** ms after which an idle sandbox is stopped until its next call. */
+  pause: number
+  /** Sandboxes that may be starting at the same time. */
+  starting: number
+}
+
+/** Started sandboxes to keep at hand, without code. */
+export interface Reserve {
+  kind: string
+  count: number
+  memory: number
+  start: () => Promise<Box>
+}
+
+export interface Pool {
+  take(want: Want): Promise<Lease>
+  /** End those whose key starts so: idle ones now, busy ones after their call. */
+  evict(prefix: string): void
+  stats(): PoolStats
+  fill(): void
+  close(): Promise<void>
+}
+
+interface Member {
+  box: Box
+  key: string
+  memory: number
+  since: number
+  doomed: boolean
+}
+
+interface Waiter {
+  want: Want
+  give: (lease: Promise<Lease>) => void
+}
+
+export const createPool = (
+  settings: PoolSettings,
+  reserves: Reserve[],
+  log: (message: string) => void,
+): Pool => {
+  const idle = new Map<string, Member[]>()
+  const busy = new Set<Member>()
+  const ready = new Map<string, Member[]>()
+  const filling = new Map<string, number>()
+  const waiting: Waiter[] = []
+  const ending = new Set<Promise<void>>()
+  let used = 0
+  let freeing = 0
+  let starting = 0
+  let sweeper: NodeJS.Timeout | undefined
+  let closed = false
+
+  const end = (member: Member) => {
+    freeing += member.memory
+    const work = member.box
+      .kill()
+      .catch((error: Error) => log(error.message))
+      .then(() => {
+        used -= member.memory
+        freeing -= member.memory
+        ending.delete(work)
+        pump()
+      })
+    ending.add(work)
+  }
+
+  const without = (map: Map<string, Member[]>, member: Member): boolean => {
+    const list = map.get(member.key)
+    const at = list?.indexOf(member) ?? -1
+    if (!list || at < 0) return false
+    list.splice(at, 1)
+    if (list.length === 0) map.delete(member.key)
+    return true
+  }
+  const put = (map: Map<string, Member[]>, member: Member) => {
+    const list = map.get(member.key)
+    if (list) list.push(member)
+    else map.set(member.key, [member])
+  }
+
+  const oldest = (map: Map<string, Member[]>): Member | undefined => {
+    let found: Member | undefined
+    for (const [first] of map.values())
+      if (first && first.since <= (found?.since ?? Infinity)) found = first
+    return found
+  }
+
+  /** Whether so much memory is free; what is missing is being freed from those that wait. */
+  const room = (memory: number): boolean => {
+    while (used - freeing + memory > settings.budget) {
+      const spare = oldest(idle) ?? oldest(ready)
+      if (!spare) return false
+      if (!without(idle, spare)) without(ready, spare)
+      end(spare)
+    }
+    return used + memory <= settings.budget
+  }
+
+  const begin = async (key: string, memory: number, start: () => Promise<Box>): Promise<Member> => {
+    starting++
+    used += memory
+    try {
+      const box = await start()
+      const member = { box, key, memory, since: performance.now(), doomed: false }
+      box.onExit(() => {
+        if (without(idle, member) || without(ready, member)) end(member)
+      })
+      return member
+    } catch (error) {
+      used -= memory
+      throw error
+    } finally {
+      starting--
+    }
+  }
+
+  const lease = (member: Member, fresh: boolean): Lease => {
+    busy.add(member)
+    return {
+      box: member.box,
+      fresh,
+      release: (reusable) => {
+        busy.delete(member)
+        if (!reusable || member.doomed || closed || !member.box.usable()) return end(member)
+        member.since = performance.now()
+        put(idle, member)
+        pump()
+        sweeper ??= setTimeout(sweep, settings.pause).unref()
+      },
+    }
+  }
+
+  const serve = ({ key, memory, kind, start }: Want): Promise<Lease> | undefined => {
+    const warm = idle.get(key)?.at(-1)
+    if (warm) {
+      without(idle, warm)
+      warm.box.resume()
+      return Promise.resolve(lease(warm, false))
+    }
+    const cell = kind === undefined ? undefined : ready.get(kind)?.[0]
+    if (cell && used - cell.memory + memory <= settings.budget) {
+      without(ready, cell)
+      used += memory - cell.memory
+      Object.assign(cell, { key, memory })
+      const given = lease(cell, true)
+      return cell.box.limitMemory(memory).then(() => given)
+    }
+    if (starting >= settings.starting || !room(memory)) return undefined
+    return begin(key, memory, start).then((member) => lease(member, true))
+  }
+
+  const pump = () => {
+    for (let at = 0; at < waiting.length; ) {
+      const waiter = waiting[at]
+      const served = waiter && serve(waiter.want)
+      if (waiter && served) {
+        waiting.splice(at, 1)
+        waiter.give(served)
+        served.catch(() => undefined).then(pump)
+      } else at++
+    }
+    fill()
+  }
+
+  /** Keep the reserves full with what no call needs. */
+  const fill = () => {
+    if (closed) return
+    for (const { kind, count, memory, start } of reserves) {
+      const there = (ready.get(kind)?.length ?? 0) + (filling.get(kind) ?? 0)
+      if (there >= count || waiting.length > 0 || starting >= settings.starting) continue
+      if (used + memory > settings.budget) continue
+      filling.set(kind, (filling.get(kind) ?? 0) + 1)
+      begin(kind, memory, start)
+        .then((member) => {
+          if (closed) end(member)
+          else put(ready, member)
+        })
+        .catch((error: Error) => log(`a ${kind} sandbox did not start: ${error.message}`))
+        .finally(() => {
+          filling.set(kind, (filling.get(kind) ?? 1) - 1)
+          pump()
+        })
+    }
+  }
+
+  const sweep = () => {
+    sweeper = undefined
+    const now = performance.now()
+    for (const member of [...idle.values()].flat()) {
+      if (now - member.since >= settings.idle) {
+        without(idle, member)
+        end(member)
+      } else if (now - member.since >= settings.pause)
+        member.box.pause().catch((error: Error) => log(error.message))
+    }
+    if (idle.size > 0) sweeper = setTimeout(sweep, settings.pause).unref()
+  }
+
+  return {
+    take: (want) => {
+      const served = waiting.length === 0 || idle.has(want.key) ? serve(want) : undefined
+      if (served) {
+        if (want.kind !== undefined) served.catch(() => undefined).then(fill)
+        return served
+      }
+      if (waiting.length >= settings.queue)
+        return Promise.reject(
+          ApiError.tooMany(
+            `Too many requests: all sandboxes are busy and ${waiting.length} calls wait already.`,
+            1,
+          ),
+        )
+      return new Promise((resolve) => waiting.push({ want, give: resolve }))
+    },
+    evict: (prefix) => {
+      for (const member of busy) if (member.key.startsWith(prefix)) member.doomed = true
+      for (const member of [...idle.values()].flat())
+        if (member.key.startsWith(prefix) && without(idle, member)) end(member)
+    },
+    stats: () => ({
+      busy: busy.size,
+      idle: [...idle.values()].flat().length,
+      ready: [...ready.values()].flat().length,
+      queued: waiting.length,
+      memory: used,
+      budget: settings.budget,
+    }),
+    fill,
+    close: async () => {
+      closed = true
+      clearTimeout(sweeper)
+      for (const { give } of waiting.splice(0))
+        give(Promise.reject(ApiError.unavailable('Functions are shutting down.')))
+      for (const map of [idle, ready])
+        for (const member of [...map.values()].flat()) {
+          without(map, member)
+          end(member)
+        }
+      for (const member of busy) end(member)
+      while (ending.size > 0 || starting > 0) {
+        await Promise.all(ending)
+        await new Promise((resolve) => setTimeout(resolve, 5))
+      }
+    },
+  }
+}
