@@ -70,7 +70,7 @@ export const createCove = (options: CoveOptions): Cove => {
     pid: process.pid,
     home: options.home,
     version,
-    dns: platform.facts.dns ?? null,
+    dns: platform.kernel.facts.dns ?? null,
     services: platform.standings(),
     unserved: platform.unserved().map(({ method, path }) => `${method} ${path}`),
   })

@@ -22,7 +22,12 @@ export interface PublicApi {
 export const openPublicApi = (): PublicApi | undefined => {
   if (!existsSync(descriptionPath)) return undefined
   const description: Description = JSON.parse(readFileSync(descriptionPath, 'utf8'))
-  const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true })
+  const ajv = new Ajv({
+    strict: false,
+    validateFormats: false,
+    allErrors: true,
+    unicodeRegExp: false,
+  })
   ajv.addSchema(description, 'api')
   const templates = Object.keys(description.paths).map((path) => ({
     path,

@@ -7,6 +7,7 @@ import { type Cove, type CoveOptions, createCove } from '#main.ts'
 import { createCalls } from '#mcp/calls.ts'
 import type { ToolResult } from '#mcp/results.ts'
 import { silentLog } from '#platform/log.ts'
+import type { Kernel } from '#platform/service.ts'
 import { openSqlite } from '#platform/store/sqlite.ts'
 import { allTools } from '#services/catalogue.ts'
 import { tokens } from '#services/cove/tokens/contract.ts'
@@ -20,6 +21,8 @@ export interface World {
   clock: TestClock
   home: string
   token: string
+  /** What services use, for a story that plays one. */
+  kernel: Kernel
   /** The API as its owner uses it. */
   api: Api
   /** The API with a token that may do only this. */
@@ -100,6 +103,7 @@ export const world = async (options: WorldOptions = {}): Promise<World> => {
 
   return {
     cove,
+    kernel: cove.platform.kernel,
     clock,
     home,
     token,

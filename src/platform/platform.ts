@@ -41,7 +41,8 @@ export interface Platform {
   unserved(): Operation[]
   /** Every scope that an operation asks for. */
   scopes(): ReadonlySet<string>
-  facts: Kernel['facts']
+  /** What the services use. */
+  kernel: Kernel
 }
 
 export const createPlatform = (options: PlatformOptions): Platform => {
@@ -111,7 +112,7 @@ export const createPlatform = (options: PlatformOptions): Platform => {
     standings: () => [...reports].map(([name, standing]) => ({ name, ...standing() })),
     scopes: () =>
       new Set([...handlers.keys(), ...options.contract].flatMap(({ scope }) => scope ?? [])),
-    facts: kernel.facts,
+    kernel,
     unserved: () => options.contract.filter((operation) => !handlers.has(operation)),
   }
 }

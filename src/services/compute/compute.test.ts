@@ -29,7 +29,9 @@ test('a host is registered by its address, found by tag, and goes with its tags'
     tags: ['web', 'prod'],
     networks: { v4: [{ ip_address: '192.0.2.10', type: 'public' }], v6: [] },
   })
-  const other = await cove.api(droplets.create, { body: { name: 'db-1', ip_address: '2001:db8::7' } })
+  const other = await cove.api(droplets.create, {
+    body: { name: 'db-1', ip_address: '2001:db8::7' },
+  })
   expect(other.droplet.networks.v6).toMatchObject([{ ip_address: '2001:db8::7' }])
 
   const found = await cove.api(droplets.list, { query: { tag_name: 'web' } })
@@ -49,15 +51,25 @@ test('a host is registered by its address, found by tag, and goes with its tags'
 
 test('what cannot be is refused with what could', async () => {
   const create = (body: object) => cove.api(droplets.create, { body: body as { name: string } })
-  await expect(create({ name: 'a b', ip_address: '192.0.2.1' })).rejects.toThrow('name must be a host name')
+  await expect(create({ name: 'a b', ip_address: '192.0.2.1' })).rejects.toThrow(
+    'name must be a host name',
+  )
   await expect(create({ name: 'a', ip_address: '999.1.1.1' })).rejects.toThrow('ip_address')
-  await expect(create({ name: 'a', ip_address: '192.0.2.1', size: 'huge' })).rejects.toThrow('size must be')
-  await expect(create({ name: 'a', ip_address: '192.0.2.1', region: 'moon' })).rejects.toThrow('region must be a region: nyc1')
-  await expect(cove.api(tags.create, { body: { name: 'a b' } })).rejects.toThrow('name must be 1 to 255')
-  await expect(cove.api(tags.get, { path: { name: 'none' } })).rejects.toThrow('Tag none was not found.')
+  await expect(create({ name: 'a', ip_address: '192.0.2.1', size: 'huge' })).rejects.toThrow(
+    'size must be',
+  )
+  await expect(create({ name: 'a', ip_address: '192.0.2.1', region: 'moon' })).rejects.toThrow(
+    'region must be a region: nyc1',
+  )
+  await expect(cove.api(tags.create, { body: { name: 'a b' } })).rejects.toThrow(
+    'name must be 1 to 255',
+  )
+  await expect(cove.api(tags.get, { path: { name: 'none' } })).rejects.toThrow(
+    'Tag none was not found.',
+  )
   const resources = [{ resource_id: '424242', resource_type: 'droplet' as const }]
   await cove.api(tags.create, { body: { name: 'real' } })
-  await expect(cove.api(tags.assign, { path: { name: 'real' }, body: { resources } })).rejects.toThrow(
-    'Droplet 424242 was not found.',
-  )
+  await expect(
+    cove.api(tags.assign, { path: { name: 'real' }, body: { resources } }),
+  ).rejects.toThrow('Droplet 424242 was not found.')
 })

@@ -65,12 +65,21 @@ const NewDroplet = z.object({
   ipv6: z.boolean().nullish(),
 })
 
+/** Where the caller can watch what it asked for. */
+const ActionLinks = z.object({
+  actions: z.array(z.object({ id: z.number().int(), rel: z.string(), href: z.string() })),
+})
+
 export const droplets = {
   list: get('/v2/droplets', {
     query: Page.extend({ tag_name: z.string().optional(), name: z.string().optional() }),
     returns: listOf('droplets', Droplet),
   }),
-  create: post('/v2/droplets', { body: NewDroplet, returns: one('droplet', Droplet), status: 202 }),
+  create: post('/v2/droplets', {
+    body: NewDroplet,
+    returns: one('droplet', Droplet).extend({ links: ActionLinks }),
+    status: 202,
+  }),
   get: get('/v2/droplets/:id', { returns: one('droplet', Droplet) }),
   delete: del('/v2/droplets/:id'),
   deleteByTag: del('/v2/droplets', { query: z.object({ tag_name: z.string().min(1) }) }),

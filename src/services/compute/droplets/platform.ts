@@ -37,7 +37,7 @@ export const dropletService: Service = (on, { store, clock, actions }) => {
 
   on(droplets.get, async ({ path }) => ({ droplet: await asDroplet(store, await find(path.id)) }))
 
-  on(droplets.create, async ({ body }) => {
+  on(droplets.create, async ({ body, origin }) => {
     const { ip_address } = body
     if (ip_address === undefined) {
       throw ApiError.notServed(
@@ -47,9 +47,9 @@ export const dropletService: Service = (on, { store, clock, actions }) => {
     if (!sizeSlugs.includes(body.size)) {
       throw ApiError.invalid(`size must be one of ${sizeSlugs.join(', ')}.`)
     }
-    const record = await store.transaction(async (tx) => {
+    const { record, action } = await store.transaction(async (tx) => {
       const id = await tx.nextId('droplets')
-      const droplet = await tx.collection(dropletRecords).insert({
+      const made = await tx.collection(dropletRecords).insert({
         id,
         name: body.name,
         region: body.region,
@@ -61,10 +61,14 @@ export const dropletService: Service = (on, { store, clock, actions }) => {
       })
       await setTags(tx, 'droplet', String(id), body.tags ?? [])
       const what = { type: 'create', resource_type: 'droplet', resource_id: id }
-      await actions.record({ ...what, region_slug: body.region }, tx)
-      return droplet
+      const done = await actions.record({ ...what, region_slug: body.region }, tx)
+      return { record: made, action: done }
     })
-    return { droplet: await asDroplet(store, record) }
+    const href = `${origin}/v2/actions/${action.id}`
+    return {
+      droplet: await asDroplet(store, record),
+      links: { actions: [{ id: action.id, rel: 'create', href }] },
+    }
   })
 
   on(droplets.delete, async ({ path }) => remove((await find(path.id)).id))

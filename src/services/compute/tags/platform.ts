@@ -1,6 +1,7 @@
 import { ApiError } from '#core/error.ts'
 import { pageOf } from '#platform/pages.ts'
 import type { Service } from '#platform/service.ts'
+import { dropletRecords } from '../droplets/contract.ts'
 import { taggings, tagNames, tags } from './contract.ts'
 import { addTag, removeTag } from './taggings.ts'
 
@@ -55,8 +56,19 @@ export const tagService: Service = (on, { store }) => {
     })
   })
 
+  /** Something that does not exist cannot carry a tag. */
+  const checkCarriers = async (
+    carriers: readonly { resource_type: string; resource_id: string }[],
+  ) => {
+    for (const { resource_type, resource_id } of carriers) {
+      if (resource_type === 'droplet')
+        await store.collection(dropletRecords).require(Number(resource_id))
+    }
+  }
+
   on(tags.assign, async ({ path, body }) => {
     await names.require(path.name)
+    await checkCarriers(body.resources)
     await store.transaction(async (tx) => {
       for (const { resource_type, resource_id } of body.resources) {
         await addTag(tx, resource_type, resource_id, path.name)
