@@ -25,6 +25,7 @@ import { auditFile } from '#services/cove/audit/contract.ts'
 import type { Status } from '#services/cove/status/contract.ts'
 import { statusService } from '#services/cove/status/platform.ts'
 import { tokenService } from '#services/cove/tokens/platform.ts'
+import { type DatabaseOptions, databaseService } from '#services/databases.ts'
 import { knowledgeService } from '#services/knowledge.ts'
 import { type NetworkOptions, networkService } from '#services/network.ts'
 import { platformServices } from '#services/platform.ts'
@@ -49,6 +50,7 @@ export interface CoveOptions {
   functions?: Partial<FunctionOptions>
   checkResults?: boolean
   network: NetworkOptions
+  databases?: DatabaseOptions['databases']
 }
 
 /** The whole product: one `fetch` with every face. */
@@ -82,6 +84,7 @@ export const createCove = (options: CoveOptions): Cove => {
       networkService(options.network),
       knowledgeService,
       serverlessService(options),
+      databaseService(options),
       tokenService(() => platform.scopes()),
       statusService(status),
     ],

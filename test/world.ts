@@ -48,6 +48,7 @@ const baseUrl = 'http://127.0.0.1:8787'
 export interface WorldOptions {
   network?: Partial<NetworkOptions>
   functions?: CoveOptions['functions']
+  databases?: CoveOptions['databases']
 }
 
 export const world = async (options: WorldOptions = {}): Promise<World> => {
@@ -71,6 +72,7 @@ export const world = async (options: WorldOptions = {}): Promise<World> => {
     // Compilers start warm when they ran before on this machine.
     functions: { buildCache: join(tmpdir(), 'cove-test-build-cache'), ...options.functions },
     checkResults: true,
+    ...(options.databases ? { databases: options.databases } : {}),
     network: { dns: { host: '127.0.0.1', port: 0, lazy: true }, ...options.network },
   })
   await cove.start()

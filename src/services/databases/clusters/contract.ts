@@ -100,6 +100,8 @@ const EngineOptions = z.looseObject({
     .nullish(),
 })
 
+export type EngineOptions = z.output<typeof EngineOptions>
+
 const VersionAvailability = z.looseObject({
   version: z.string(),
   end_of_life: z.string().nullish(),

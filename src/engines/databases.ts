@@ -1,0 +1,50 @@
+import { join } from 'node:path'
+import type { EngineDriver } from './database.ts'
+
+export interface DatabaseEngineOptions {
+  /** Everything lives under it: `COVE_HOME/databases`. */
+  home: string
+  /** Where `cove engines install` puts engines: `COVE_HOME/engines`. */
+  installed: string
+  /** Where pre-initialised data is kept; under `home` unless several homes share it. */
+  templates?: string | undefined
+  gate?: 'kernel' | 'proxy' | 'auto' | undefined
+  log(message: string): void
+}
+
+/** Every database engine, opened when first asked for: a Cove without databases pays nothing. */
+export const databaseEngines = (options: DatabaseEngineOptions) => {
+  let opening: ReturnType<typeof open> | undefined
+  let gate: 'kernel' | 'proxy' | undefined
+  const opened = () => {
+    opening ??= open(options)
+    return opening
+  }
+  return {
+    drivers: async (): Promise<readonly EngineDriver[]> => {
+      const world = await opened()
+      gate = world.gate
+      return world.drivers
+    },
+    gate: () => gate,
+    close: async () => {
+      if (opening) await (await opening).close()
+    },
+  }
+}
+
+const open = async ({ home, installed, templates, gate, log }: DatabaseEngineOptions) => {
+  const [{ openLocal }, { postgresEngine }, { mysqlEngine }, { valkeyEngine }] = await Promise.all([
+    import('./local/world.ts'),
+    import('./postgres/engine.ts'),
+    import('./mysql/engine.ts'),
+    import('./valkey/engine.ts'),
+  ])
+  return openLocal([postgresEngine(installed), mysqlEngine(), valkeyEngine()], {
+    home,
+    installed,
+    templates: templates ?? join(home, 'templates'),
+    gate: gate ?? 'auto',
+    log,
+  })
+}
