@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { openSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { builtFile } from '#core/built.ts'
 import { prepareHome } from './home.ts'
 import { UsageError } from './values.ts'
 
@@ -71,6 +72,11 @@ const patience = 60_000
 export const ensureDaemon = async (home: string, env: NodeJS.ProcessEnv): Promise<DaemonFacts> => {
   const running = await findDaemon(home)
   if (running) return running
+  if (!existsSync(builtFile('cli.js'))) {
+    throw new UsageError(
+      'No Cove is running here. Start one ("npm start" in its folder), or give an API URL and a token.',
+    )
+  }
   prepareHome(home)
   const child = startDetached(home, env)
   const deadline = Date.now() + patience

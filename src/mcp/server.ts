@@ -7,7 +7,7 @@ import {
   rendered,
   type ServerSpec,
 } from './protocol.ts'
-import type { ToolResult } from './results.ts'
+import { failure, type ToolResult } from './results.ts'
 import type { Selection, Wish } from './select.ts'
 
 export interface ToolServerOptions {
@@ -41,6 +41,23 @@ export const toolServer = (options: ToolServerOptions): ServerSpec => {
     return selection
   }
 
+  const run = async (name: string, args: unknown, context: Context): Promise<ToolResult> => {
+    let call: Awaited<ReturnType<ToolServerOptions['calls']>>
+    let who: Awaited<ReturnType<ToolServerOptions['identify']>>
+    try {
+      call = await options.calls()
+      who = await options.identify(context)
+    } catch (error) {
+      return failure(error) // There is no cloud to call; the person is told why.
+    }
+    return call(name, args, {
+      ...who,
+      signal: context.signal,
+      progress: context.progress,
+      ...(context.canElicit ? { confirm: (question) => confirmed(context, question) } : {}),
+    })
+  }
+
   return {
     info: { name: 'cove', title: 'Cove', version: options.version },
     instructions,
@@ -55,14 +72,7 @@ export const toolServer = (options: ToolServerOptions): ServerSpec => {
         if (typeof name !== 'string')
           throw new RpcError('invalidParams', 'params.name must be text.')
         checkOffered(offered(context.headers), options.selection, name)
-        const call = await options.calls()
-        const result = await call(name, params.arguments, {
-          ...(await options.identify(context)),
-          signal: context.signal,
-          progress: context.progress,
-          ...(context.canElicit ? { confirm: (question) => confirmed(context, question) } : {}),
-        })
-        return result as unknown as JsonObject
+        return (await run(name, params.arguments, context)) as unknown as JsonObject
       },
     },
   }
