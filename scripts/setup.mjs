@@ -36,6 +36,7 @@ const programs = [
   { package: 'mariadb-backup', find: 'mariadb-backup', for: 'start', why: 'MySQL backups' },
   { package: 'redis-server', find: 'redis-server', for: 'start', why: 'Valkey clusters' },
   { package: 'nftables', find: 'nft', for: 'start', why: 'the database firewall in the kernel' },
+  { package: 'haproxy', find: 'haproxy', for: 'start', why: 'load balancers' },
   { package: 'bind9-dnsutils', find: 'dig', for: 'test', why: 'asking our name server' },
   { package: 'bubblewrap', find: 'bwrap', for: 'start', why: 'isolated functions' },
   { package: 'util-linux', find: 'setpriv', for: 'start', why: 'isolated functions' },
@@ -50,6 +51,9 @@ const programs = [
     for: 'start',
     why: 'building Python functions',
   },
+  { package: 'pebble', find: 'pebble', for: 'test', why: 'an ACME server to try' },
+  { package: 'curl', find: 'curl', for: 'test', why: 'asking load balancers' },
+  { package: 'openssl', find: 'openssl', for: 'test', why: 'making certificates' },
 ]
 
 const say = (text) => process.stderr.write(`cove set-up: ${text}\n`)

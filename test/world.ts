@@ -9,6 +9,7 @@ import type { ToolResult } from '#mcp/results.ts'
 import { silentLog } from '#platform/log.ts'
 import type { Kernel } from '#platform/service.ts'
 import { openSqlite } from '#platform/store/sqlite.ts'
+import type { Store } from '#platform/store/store.ts'
 import { allTools } from '#services/catalogue.ts'
 import { tokens } from '#services/cove/tokens/contract.ts'
 import type { NetworkOptions } from '#services/network.ts'
@@ -20,6 +21,8 @@ export interface World {
   cove: Cove
   clock: TestClock
   home: string
+  /** What the platform remembers. */
+  store: Store
   token: string
   /** What services use, for a story that plays one. */
   kernel: Kernel
@@ -55,10 +58,11 @@ export const world = async (options: WorldOptions = {}): Promise<World> => {
   const home = mkdtempSync(join(tmpdir(), 'cove-test-'))
   const clock = testClock()
   const token = `cove_v1_${randomBytes(16).toString('hex')}`
+  const store = await openSqlite(':memory:')
   const cove = createCove({
     home,
     token,
-    store: await openSqlite(':memory:'),
+    store,
     clock,
     ids: { uuid: randomUUID, secret: (bytes) => randomBytes(bytes).toString('hex') },
     log: silentLog,
@@ -108,6 +112,7 @@ export const world = async (options: WorldOptions = {}): Promise<World> => {
     kernel: cove.platform.kernel,
     clock,
     home,
+    store,
     token,
     api,
     apiWith: async (...scopes) => {

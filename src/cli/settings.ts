@@ -169,6 +169,24 @@ export const settings = define({
     default: 72,
     about: 'how long activations are kept',
   },
+  'acme-directory': {
+    kind: 'text',
+    value: 'URL',
+    env: ['COVE_ACME_DIRECTORY'],
+    about: "ACME server that issues certificates (default: Cove's own authority)",
+  },
+  'acme-contact': {
+    kind: 'text',
+    value: 'MAIL',
+    env: ['COVE_ACME_CONTACT'],
+    about: 'address that the ACME server may write to',
+  },
+  'acme-trust': {
+    kind: 'text',
+    value: 'FILE',
+    env: ['COVE_ACME_TRUST'],
+    about: 'certificates to trust for the ACME server itself, in PEM form',
+  },
   'any-port': {
     kind: 'flag',
     about: 'take a free port when the chosen one is taken',

@@ -38,6 +38,9 @@ export const up = command({
     'functions-network',
     'functions-memory',
     'functions-retention',
+    'acme-directory',
+    'acme-contact',
+    'acme-trust',
   ],
   examples: [
     'cove up',
@@ -77,6 +80,13 @@ export const up = command({
           host: values['dns-host'],
           ...(values['dns-port'] !== undefined && { port: values['dns-port'] }),
         },
+        ...(values['acme-directory'] !== undefined && {
+          acme: {
+            directory: values['acme-directory'],
+            ...(values['acme-contact'] !== undefined && { contact: values['acme-contact'] }),
+            ...(values['acme-trust'] !== undefined && { trustFile: values['acme-trust'] }),
+          },
+        }),
       },
       functions: {
         isolation: values['functions-isolation'] as FunctionOptions['isolation'],

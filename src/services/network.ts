@@ -1,11 +1,18 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { builtFile } from '#core/built.ts'
+import { type AcmeSettings, acmeIssuer, localIssuer } from '#engines/certificates/issuer.ts'
+import { openVault } from '#engines/certificates/vault.ts'
 import { type DnsServer, startDnsServer } from '#engines/dns/server.ts'
+import { createHaproxy, type LoadBalancerEngine } from '#engines/haproxy/engine.ts'
+import type { Applied } from '#engines/haproxy/model.ts'
 import type { Kernel, Service } from '#platform/service.ts'
+import { certificateService } from './networking/certificates/platform.ts'
 import { domainService } from './networking/domains/platform.ts'
 import { createPublisher, type Publisher } from './networking/domains/publisher.ts'
+import { loadBalancerService } from './networking/load-balancers/platform.ts'
 
 export interface NetworkOptions {
   dns: {
@@ -15,6 +22,8 @@ export interface NetworkOptions {
     /** Wait with the server until there is a domain. */
     lazy?: boolean
   }
+  /** Where certificates come from; without it Cove's own authority issues them. */
+  acme?: AcmeSettings
 }
 
 /** The services of the network and the engines they share. */
@@ -23,7 +32,39 @@ export const networkService =
   (on, kernel) => {
     const dns = createDns(options.dns, kernel)
     domainService(dns)(on, kernel)
+    const vault = once(() => openVault(kernel.folder('certificates')))
+    const issuer = once(async () => {
+      const folder = kernel.folder('certificates')
+      if (!options.acme) return localIssuer(folder, kernel.clock.now)
+      return acmeIssuer(options.acme, { folder, vault: await vault(), sleep })
+    })
+    certificateService({ vault, issuer, publisher: dns.publisher })(on, kernel)
+    kernel.report('certificates', () => ({ state: 'running', enforced: true }))
+    const engine = createHaproxy({ home: kernel.folder('load-balancers'), log: kernel.log.warn })
+    loadBalancerService({ engine, vault })(on, kernel)
+    reportBalancers(kernel, engine)
   }
+
+/** HAProxy is looked for at the start: what was missing then can be told at any time. */
+const reportBalancers = (kernel: Kernel, engine: LoadBalancerEngine): void => {
+  let found: Applied = { enforced: true }
+  kernel.onStart(async () => {
+    found = await engine.probe()
+  })
+  kernel.report('load balancers', () => ({
+    state: 'running',
+    enforced: found.enforced,
+    ...(found.reason && { reason: found.reason, fix: 'apt-get install haproxy' }),
+  }))
+}
+
+const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
 
 interface Dns {
   publisher: Publisher

@@ -4,6 +4,7 @@ import { timestamp } from '#platform/clock.ts'
 import { pageOfItems } from '#platform/pages.ts'
 import type { Service } from '#platform/service.ts'
 import type { Store } from '#platform/store/store.ts'
+import { forgetInstance } from '../../networking/load-balancers/records.ts'
 import { regionBySlug, regionSlugs } from '../regions/contract.ts'
 import { sizeCatalogue, sizeSlugs } from '../sizes/catalogue.ts'
 import { setTags, taggedWith, tagsOf } from '../tags/taggings.ts'
@@ -21,6 +22,7 @@ export const dropletService: Service = (on, { store, clock, actions }) => {
   const remove = (id: number) =>
     store.transaction(async (tx) => {
       await setTags(tx, 'droplet', String(id), [])
+      await forgetInstance(tx, id)
       await tx.collection(dropletRecords).remove(id)
       await actions.record({ type: 'destroy', resource_type: 'droplet', resource_id: id }, tx)
     })

@@ -51,7 +51,11 @@ export const tagService: Service = (on, { store }) => {
     await names.require(path.name)
     await store.transaction(async (tx) => {
       const table = tx.collection(taggings)
-      for (const { key } of await table.list({ where: { tag: path.name } })) await table.remove(key)
+      for (const { resource_type, resource_id } of await table.list({
+        where: { tag: path.name },
+      })) {
+        await removeTag(tx, resource_type, resource_id, path.name)
+      }
       await tx.collection(tagNames).remove(path.name)
     })
   })

@@ -1,4 +1,5 @@
 import type { Store } from '#platform/store/store.ts'
+import { stir } from '../../networking/load-balancers/records.ts'
 import { type Tagging, taggings, tagNames } from './contract.ts'
 
 type Kind = Tagging['resource_type']
@@ -9,7 +10,7 @@ const keyOf = (tag: string, kind: Kind, id: string) => `${tag} ${kind} ${id}`
 export const setTags = async (store: Store, kind: Kind, id: string, wanted: readonly string[]) => {
   const table = store.collection(taggings)
   const present = await table.list({ where: { resource_type: kind, resource_id: id } })
-  for (const { key, tag } of present) if (!wanted.includes(tag)) await table.remove(key)
+  for (const { tag } of present) if (!wanted.includes(tag)) await removeTag(store, kind, id, tag)
   for (const tag of wanted) await addTag(store, kind, id, tag)
 }
 
@@ -17,10 +18,13 @@ export const addTag = async (store: Store, kind: Kind, id: string, tag: string) 
   await store.collection(tagNames).put({ name: tag })
   const key = keyOf(tag, kind, id)
   await store.collection(taggings).put({ key, tag, resource_type: kind, resource_id: id })
+  await stir(store, (balancer) => balancer.tag === tag)
 }
 
-export const removeTag = (store: Store, kind: Kind, id: string, tag: string) =>
-  store.collection(taggings).remove(keyOf(tag, kind, id))
+export const removeTag = async (store: Store, kind: Kind, id: string, tag: string) => {
+  await store.collection(taggings).remove(keyOf(tag, kind, id))
+  await stir(store, (balancer) => balancer.tag === tag)
+}
 
 export const tagsOf = async (store: Store, kind: Kind, id: string): Promise<string[]> => {
   const found = await store

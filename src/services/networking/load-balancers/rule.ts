@@ -85,3 +85,10 @@ export const ForwardingRules = z
   })
 
 const isHttp3 = (rule: ForwardingRule | undefined): boolean => rule?.entry_protocol === 'http3'
+
+/** Rules are removed by what they say, since they have no ids. */
+export const sameRule = (a: ForwardingRule, b: ForwardingRule): boolean =>
+  a.entry_protocol === b.entry_protocol &&
+  a.entry_port === b.entry_port &&
+  a.target_protocol === b.target_protocol &&
+  a.target_port === b.target_port

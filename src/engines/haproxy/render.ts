@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto'
+import { globalSections } from './global.ts'
+import type { Balancer, Listener, Target } from './model.ts'
+import {
+  backendOf,
+  bindOf,
+  certificateFile,
+  checkLines,
+  frontendOf,
+  guards,
+  hostOf,
+  type Places,
+  type Section,
+  udpBackendOf,
+} from './parts.ts'
+
+export const sectionOf = (balancer: Balancer, places: Places): Section => {
+  const section: Section = {
+    id: balancer.id,
+    lines: [],
+    servers: new Map(),
+    certificates: new Map(),
+  }
+  for (const listener of balancer.listeners) {
+    for (const { id, pem } of listener.certificates) {
+      section.certificates.set(certificateFile(places, id), pem)
+    }
+  }
+  if (balancer.global) {
+    globalSections(balancer, balancer.global, places, section)
+    return section
+  }
+  for (const listener of listenersOf(balancer)) {
+    if (listener.protocol !== 'udp') section.lines.push(...frontend(balancer, listener, places))
+    const nameOf = listener.protocol === 'udp' ? udpBackendOf : backendOf
+    const name = nameOf(balancer.id, listener.port)
+    section.lines.push(...backend(balancer, listener, name))
+    section.servers.set(name, serversOf(balancer, listener))
+  }
+  return section
+}
+
+/** http3 is offered on top of an encrypted listener of the same port; alone it is one itself. */
+const listenersOf = ({ listeners }: Balancer): Listener[] =>
+  listeners.filter(
+    (listener) =>
+      listener.protocol !== 'http3' ||
+      !listeners.some(
+        (other) => other !== listener && other.port === listener.port && isTls(other),
+      ),
+  )
+
+export const isTls = ({ protocol }: Listener): boolean =>
+  protocol === 'https' || protocol === 'http2'
+
+const isTcp = (listener: Listener): boolean =>
+  listener.protocol === 'tcp' || listener.protocol === 'udp' || listener.passthrough
+
+const frontend = (balancer: Balancer, listener: Listener, places: Places): string[] => {
+  const http = !isTcp(listener)
+  return [
+    `frontend ${frontendOf(balancer.id, listener.port)}`,
+    `  mode ${http ? 'http' : 'tcp'}`,
+    `  bind ${bindOf(balancer, listener, places)}`,
+    ...guards(balancer),
+    ...(http ? httpLines(balancer, listener) : []),
+    `  default_backend ${backendOf(balancer.id, listener.port)}`,
+  ]
+}
+
+const httpLines = (balancer: Balancer, listener: Listener): string[] => [
+  `  timeout client ${balancer.idleSeconds}s`,
+  // A client that sends its request a byte at a time is not waited for longer than this.
+  '  timeout http-request 10s',
+  '  option forwardfor',
+  `  http-request set-header x-forwarded-proto ${listener.protocol === 'http' ? 'http' : 'https'}`,
+  `  http-request set-header x-forwarded-port ${listener.port}`,
+  ...(balancer.redirectToHttps && listener.protocol === 'http'
+    ? ['  http-request redirect scheme https code 307']
+    : []),
+]
+
+const backend = (balancer: Balancer, listener: Listener, name: string): string[] => {
+  const http = !isTcp(listener)
+  return [
+    `backend ${name}`,
+    `  mode ${http ? 'http' : 'tcp'}`,
+    `  balance ${balancer.leastConnections ? 'leastconn' : 'roundrobin'}`,
+    ...checkLines(balancer.health),
+    ...(http ? [`  timeout server ${balancer.idleSeconds}s`] : []),
+    ...(http ? [balancer.keepalive ? '  http-reuse safe' : '  option http-server-close'] : []),
+    ...(http && balancer.sticky ? stickyLines(balancer.id, balancer.sticky) : []),
+  ]
+}
+
+/** Cookies are made from address and a key, so that targets added later have theirs too. */
+const stickyLines = (id: string, sticky: { cookie: string; seconds: number }): string[] => [
+  `  cookie ${sticky.cookie} insert indirect nocache dynamic attr "Max-Age=${sticky.seconds}"`,
+  `  dynamic-cookie-key ${createHash('sha256').update(id).digest('hex').slice(0, 32)}`,
+]
+
+const serversOf = (balancer: Balancer, listener: Listener): Map<string, string> =>
+  new Map(
+    balancer.targets.map((target) => [
+      serverName(target),
+      `${hostOf(target.address)}:${listener.targetPort} ${serverArgs(balancer, listener)}`,
+    ]),
+  )
+
+/** A target that moves to another address is another server. */
+export const serverName = ({ id, address }: Target): string =>
+  `t${id}-${address.replace(/[^\w]/g, '_')}`
+
+export const targetOf = (server: string): string => server.slice(1, server.indexOf('-'))
+
+const serverArgs = (balancer: Balancer, listener: Listener): string => {
+  const { health } = balancer
+  const tls = !isTcp(listener) && listener.targetProtocol === 'https'
+  return [
+    `check inter ${health.interval}s fall ${health.fall} rise ${health.rise} port ${health.port}`,
+    health.protocol === 'https' ? 'check-ssl' : tls ? 'no-check-ssl' : '',
+    tls ? 'ssl' : '',
+    tls || health.protocol === 'https' ? 'verify none' : '',
+    !isTcp(listener) && listener.targetProtocol === 'http2' ? 'proto h2 check-proto h1' : '',
+    balancer.proxyProtocol && listener.protocol !== 'udp' ? 'send-proxy' : '',
+  ]
+    .filter((part) => part !== '')
+    .join(' ')
+}
