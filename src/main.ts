@@ -10,26 +10,26 @@ import {
   type Protection,
   resourceMetadata,
 } from '#mcp/challenge.ts'
-import { listed } from '#mcp/describe.ts'
 import { createGuard } from '#mcp/guard.ts'
 import { serveHttp } from '#mcp/http.ts'
-import { select, type Wish } from '#mcp/select.ts'
+import { type Listed, select, type Wish } from '#mcp/select.ts'
 import { toolServer } from '#mcp/server.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
 import { createPlatform, type Platform } from '#platform/platform.ts'
 import type { Ids } from '#platform/service.ts'
 import type { Store } from '#platform/store/store.ts'
-import { allTools, catalogue, toolOperations } from '#services/catalogue.ts'
 import { auditFile } from '#services/cove/audit/contract.ts'
 import type { Status } from '#services/cove/status/contract.ts'
 import { statusService } from '#services/cove/status/platform.ts'
 import { tokenService } from '#services/cove/tokens/platform.ts'
 import { type DatabaseOptions, databaseService } from '#services/databases.ts'
 import { knowledgeService } from '#services/knowledge.ts'
+import { readListing } from '#services/listing.ts'
 import { type NetworkOptions, networkService } from '#services/network.ts'
 import { platformServices } from '#services/platform.ts'
 import { type FunctionOptions, serverlessService } from '#services/serverless.ts'
+import { toolFinder } from '#services/toolboxes.ts'
 import { version } from '#version.ts'
 
 export interface CoveOptions {
@@ -66,6 +66,7 @@ const protection: Protection = { path: '/mcp', name: 'Cove' }
 
 export const createCove = (options: CoveOptions): Cove => {
   let ready = false
+  const listing = readListing()
 
   const status = (): Status => ({
     url: options.url(),
@@ -74,7 +75,7 @@ export const createCove = (options: CoveOptions): Cove => {
     version,
     dns: platform.kernel.facts.dns ?? null,
     services: platform.standings(),
-    unserved: platform.unserved().map(({ method, path }) => `${method} ${path}`),
+    unserved: platform.unserved(),
   })
 
   const platform: Platform = createPlatform({
@@ -88,11 +89,11 @@ export const createCove = (options: CoveOptions): Cove => {
       tokenService(() => platform.scopes()),
       statusService(status),
     ],
-    contract: toolOperations,
+    contract: listing.flatMap((tool) => tool.uses),
     version,
   })
 
-  const mcp = mcpFace(options, platform)
+  const mcp = mcpFace(options, platform, listing)
   const guard = createGuard({ hosts: options.allowHosts, origins: options.allowOrigins })
 
   return {
@@ -124,20 +125,23 @@ export const createCove = (options: CoveOptions): Cove => {
 }
 
 /** `/mcp`: the caller's bearer token is the token used on the API. */
-const mcpFace = (options: CoveOptions, platform: Platform) => {
-  const tools = Object.entries(catalogue).flatMap(([service, each]) => listed(service, each))
-  const calls = createCalls((name) => allTools[name], {
-    baseUrl: 'http://cove.local',
-    fetch: platform.fetch as Fetch,
-    timeout: Number.POSITIVE_INFINITY,
-    audit: fileAudit(join(options.home, auditFile)),
-    confirm: options.confirm,
-    answerLimit: options.answerLimit,
-    now: options.clock.now,
-  })
+const mcpFace = (options: CoveOptions, platform: Platform, listing: readonly Listed[]) => {
+  const selection = select(listing, options.wish)
+  const calls = createCalls(
+    toolFinder((name) => selection.tools.get(name)?.service),
+    {
+      baseUrl: 'http://cove.local',
+      fetch: platform.fetch as Fetch,
+      timeout: Number.POSITIVE_INFINITY,
+      audit: fileAudit(join(options.home, auditFile)),
+      confirm: options.confirm,
+      answerLimit: options.answerLimit,
+      now: options.clock.now,
+    },
+  )
   const serve = serveHttp(
     toolServer({
-      selection: select(tools, options.wish),
+      selection,
       version,
       calls: async () => calls,
       identify: ({ auth }) => ({ token: auth?.token ?? '', who: auth?.principal ?? 'unknown' }),

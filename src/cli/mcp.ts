@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { builtFile } from '#core/built.ts'
 import type { Confirm } from '#mcp/calls.ts'
-import { type Listed, select } from '#mcp/select.ts'
+import { select } from '#mcp/select.ts'
 import { toolServer } from '#mcp/server.ts'
 import { serveStdio } from '#mcp/stdio.ts'
+import { readListing } from '#services/listing.ts'
 import { version } from '#version.ts'
 import { remoteBackend } from './backend.ts'
 import { command } from './command.ts'
@@ -32,8 +31,7 @@ export const mcp = command({
     'COVE_API_TOKEN=… cove mcp --api-url https://api.example.com',
   ],
   run: async ({ values, home }, { env }) => {
-    const tools: Listed[] = JSON.parse(readFileSync(builtFile('catalogue.json'), 'utf8'))
-    const selection = select(tools, {
+    const selection = select(readListing(), {
       services: values.services,
       tools: values.tools,
       excludeTools: values['exclude-tools'],

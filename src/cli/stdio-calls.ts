@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { fileAudit } from '#mcp/audit-file.ts'
-import { type CallSettings, createCalls, type FindTool } from '#mcp/calls.ts'
+import { type CallSettings, createCalls } from '#mcp/calls.ts'
 import { auditFile } from '#services/cove/audit/contract.ts'
-import { toolboxes } from '#services/toolboxes.ts'
+import { toolFinder } from '#services/toolboxes.ts'
 import { type BackendRequest, openBackend } from './backend.ts'
 
 /** The tools, each loaded with its service when it is first called, ready to run against the cloud that was asked for. */
@@ -12,10 +12,9 @@ export const openCalls = async (
   settings: Pick<CallSettings, 'confirm' | 'answerLimit'>,
 ) => {
   const backend = await openBackend(request)
-  const find: FindTool = async (name) => (await toolboxes[serviceOf(name) ?? '']?.())?.[name]
   return {
     token: backend.token,
-    call: createCalls(find, {
+    call: createCalls(toolFinder(serviceOf), {
       ...settings,
       ...backend,
       audit: fileAudit(join(request.home, auditFile)),

@@ -23,6 +23,7 @@ export const listed = (service: string, tools: Record<string, Tool>): Listed[] =
     name,
     service,
     effect: tool.effect,
+    uses: tool.uses.map(({ method, path }) => `${method} ${path}`),
     json: JSON.stringify(describe(name, tool)),
   }))
 

@@ -5,6 +5,8 @@ export interface Listed {
   readonly name: string
   readonly service: string
   readonly effect: Effect
+  /** The operations it may ask of the API: `GET /v2/domains/:name`. */
+  readonly uses: readonly string[]
   readonly json: string
 }
 

@@ -9,8 +9,8 @@ import { allows, type Token } from './tokens.ts'
 
 export interface AppParts {
   handlers: ReadonlyMap<Operation, Handler>
-  /** Operations of the public API that tools use; those without a handler answer 501. */
-  contract: readonly Operation[]
+  /** Operations that answer 501, as `GET /v2/domains/:name`. */
+  unserved: readonly string[]
   routes: readonly { path: string; handler: (request: Request) => Response | Promise<Response> }[]
   authenticate(request: Request): Promise<Token | undefined>
   rateLimit: ReturnType<typeof createRateLimit>
@@ -36,9 +36,7 @@ export const createApp = (parts: AppParts) => {
     c.res.headers.set('x-request-id', id)
   })
 
-  const operations = new Set([...parts.handlers.keys(), ...parts.contract])
-  for (const operation of [...operations].sort(literalFirst)) {
-    const handler = parts.handlers.get(operation)
+  for (const [operation, handler] of [...parts.handlers].sort(([a], [b]) => literalFirst(a, b))) {
     for (const path of spellings(operation.path)) {
       app.on(operation.method, path, async (c) => {
         const request = c.req.raw
@@ -51,12 +49,20 @@ export const createApp = (parts: AppParts) => {
         const refusal = parts.rateLimit.refusal(token.id)
         if (refusal) throw refusal
         checkScope(token, operation)
-        if (!handler) throw notServed(operation)
         const answer = await handler({ request, path: c.req.param(), token })
         if (parts.checkResults) checkAnswer(operation, answer.body)
         if (answer.note) c.header('x-cove-note', encodeURIComponent(answer.note))
         if (answer.body === undefined) return c.body(null, operation.status as 204)
         return c.json(answer.body as object, operation.status as 200)
+      })
+    }
+  }
+
+  for (const text of parts.unserved) {
+    const [method = '', path = ''] = text.split(' ')
+    for (const spelling of spellings(path)) {
+      app.on(method, spelling, () => {
+        throw ApiError.notServed(`This Cove does not serve ${text} yet.`)
       })
     }
   }
@@ -105,9 +111,6 @@ const unauthorizedText = (request: Request): string =>
   request.headers.has('authorization')
     ? 'Unable to authenticate you: the token is unknown, expired or revoked.'
     : 'Unable to authenticate you: send the header "Authorization: Bearer <token>".'
-
-const notServed = ({ method, path }: Operation): ApiError =>
-  ApiError.notServed(`This Cove does not serve ${method} ${path} yet.`)
 
 const internal = (thrown: unknown): ApiError =>
   new ApiError(

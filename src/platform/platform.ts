@@ -15,7 +15,8 @@ import { createAuthenticator, type Token } from './tokens.ts'
 
 export interface PlatformOptions {
   services: readonly Service[]
-  contract: readonly Operation[]
+  /** What tools ask of the API, as `GET /v2/domains/:name`; what nothing serves answers 501. */
+  contract: readonly string[]
   store: Store
   clock: Clock
   ids: Ids
@@ -38,7 +39,7 @@ export interface Platform {
   settle(): Promise<void>
   standings(): ({ name: string } & Standing)[]
   /** Operations that tools use and this platform does not serve yet. */
-  unserved(): Operation[]
+  unserved(): string[]
   /** Every scope that an operation asks for. */
   scopes(): ReadonlySet<string>
   /** What the services use. */
@@ -85,9 +86,14 @@ export const createPlatform = (options: PlatformOptions): Platform => {
     }, kernel)
   }
 
+  const unserved = () => {
+    const served = new Set([...handlers.keys()].map(({ method, path }) => `${method} ${path}`))
+    return [...new Set(options.contract)].filter((operation) => !served.has(operation))
+  }
+
   const app = createApp({
     handlers,
-    contract: options.contract,
+    unserved: unserved(),
     routes,
     authenticate,
     rateLimit: createRateLimit(options.rateLimit, clock),
@@ -110,9 +116,8 @@ export const createPlatform = (options: PlatformOptions): Platform => {
     },
     settle: () => reconciler.settle(),
     standings: () => [...reports].map(([name, standing]) => ({ name, ...standing() })),
-    scopes: () =>
-      new Set([...handlers.keys(), ...options.contract].flatMap(({ scope }) => scope ?? [])),
+    scopes: () => new Set([...handlers.keys()].flatMap(({ scope }) => scope ?? [])),
     kernel,
-    unserved: () => options.contract.filter((operation) => !handlers.has(operation)),
+    unserved,
   }
 }

@@ -1,5 +1,4 @@
 import { merge } from '#core/merge.ts'
-import type { Operation } from '#core/operation.ts'
 import type { Tool } from '#mcp/tool.ts'
 import { toolboxes } from './toolboxes.ts'
 
@@ -11,8 +10,3 @@ export const catalogue: Record<string, Record<string, Tool>> = Object.fromEntrie
 )
 
 export const allTools: Record<string, Tool> = merge(...Object.values(catalogue))
-
-/** What the tools ask of the API. */
-export const toolOperations: readonly Operation[] = [
-  ...new Set(Object.values(allTools).flatMap((tool) => tool.uses)),
-]

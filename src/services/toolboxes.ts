@@ -1,5 +1,11 @@
 import type { Tool } from '#mcp/tool.ts'
 
+/** Finds a tool by the service that the listing says it belongs to. */
+export const toolFinder =
+  (serviceOf: (tool: string) => string | undefined) =>
+  async (name: string): Promise<Tool | undefined> =>
+    (await toolboxes[serviceOf(name) ?? '']?.())?.[name]
+
 /** The tools of each service, loaded when one of them is needed: an idle tool server stays small. */
 export const toolboxes: Record<string, () => Promise<Record<string, Tool>>> = {
   accounts: async () => (await import('./account/tools.ts')).tools,
