@@ -32,7 +32,7 @@ const programs = [
     why: 'PostgreSQL clusters',
   },
   { package: 'mariadb-server-core', find: 'mariadbd', for: 'start', why: 'MySQL clusters' },
-  { package: 'mariadb-client-core', find: 'mariadb-dump', for: 'start', why: 'MySQL migrations' },
+  { package: 'mariadb-client', find: 'mariadb-dump', for: 'start', why: 'MySQL migrations' },
   { package: 'mariadb-backup', find: 'mariadb-backup', for: 'start', why: 'MySQL backups' },
   { package: 'redis-server', find: 'redis-server', for: 'start', why: 'Valkey clusters' },
   { package: 'nftables', find: 'nft', for: 'start', why: 'the database firewall in the kernel' },

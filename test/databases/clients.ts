@@ -21,6 +21,10 @@ export interface Client {
   put(key: string, value: string): Promise<void>
   get(key: string): Promise<string | undefined>
   count(): Promise<number>
+  /** All keys and values as one text, in order. */
+  everything(): Promise<string>
+  /** What is left on a server that was migrated from. */
+  traces(): Promise<number>
   /** Something only the default account may do. */
   administer(): Promise<void>
   close(): Promise<void>
@@ -63,6 +67,18 @@ const postgres: EngineClient = {
         (await client.query<{ v: string }>('SELECT v FROM kv WHERE k = $1', [key])).rows[0]?.v,
       count: async () =>
         (await client.query<{ n: number }>('SELECT count(*)::int AS n FROM kv')).rows[0]?.n ?? 0,
+      everything: async () =>
+        (
+          await client.query<{ t: string }>(
+            "SELECT coalesce(string_agg(k || '=' || v, ',' ORDER BY k), '') AS t FROM kv",
+          )
+        ).rows[0]?.t ?? '',
+      traces: async () =>
+        (
+          await client.query<{ n: number }>(
+            'SELECT ((SELECT count(*) FROM pg_replication_slots) + (SELECT count(*) FROM pg_publication))::int AS n',
+          )
+        ).rows[0]?.n ?? -1,
       administer: async () => {
         await client.query('CREATE DATABASE scratch')
         await client.query('DROP DATABASE scratch')
@@ -98,6 +114,10 @@ const mysql: EngineClient = {
       get: async (key) =>
         (await rows('SELECT v FROM kv WHERE k = ?', [key]))[0]?.v as string | undefined,
       count: async () => Number((await rows('SELECT count(*) AS n FROM kv'))[0]?.n),
+      everything: async () =>
+        (await rows('SELECT k, v FROM kv ORDER BY k')).map((row) => `${row.k}=${row.v}`).join(','),
+      traces: async () =>
+        (await rows('SHOW PROCESSLIST')).filter((row) => row.Command === 'Binlog Dump').length,
       administer: async () => {
         await client.query('CREATE DATABASE scratch')
         await client.query('DROP DATABASE scratch')
@@ -132,6 +152,13 @@ const valkey: EngineClient = {
       put: async (key, value) => void (await client.set(key, value)),
       get: async (key) => (await client.get(key)) ?? undefined,
       count: () => client.dbsize(),
+      everything: async () => {
+        const keys = (await client.keys('*')).sort()
+        const values = keys.length > 0 ? await client.mget(keys) : []
+        return keys.map((key, n) => `${key}=${values[n]}`).join(',')
+      },
+      traces: async () =>
+        Number(/connected_slaves:(\d+)/.exec(await client.info('replication'))?.[1]),
       administer: async () => void (await client.flushdb()),
       close: async () => client.disconnect(),
     }

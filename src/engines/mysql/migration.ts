@@ -107,8 +107,6 @@ const copy = async (node: Node, source: MigrationSource, plan: Plan): Promise<Mi
   await rm(file)
   if (!position) return { status: 'done', detail: {} }
   await withSession(node, async (session) => {
-    const ignored = ['mysql.%', 'sys.%', ...source.ignore.map((name) => `${name}.%`)].join(',')
-    await session.query(`SET GLOBAL cove.replicate_wild_ignore_table = ?`, [ignored])
     await session.query(
       `CHANGE MASTER ${channel} TO MASTER_HOST = ?, MASTER_PORT = ?, MASTER_USER = ?, MASTER_PASSWORD = ?,
        MASTER_LOG_FILE = ?, MASTER_LOG_POS = ?, MASTER_SSL = ?, MASTER_SSL_VERIFY_SERVER_CERT = 0,
@@ -118,6 +116,8 @@ const copy = async (node: Node, source: MigrationSource, plan: Plan): Promise<Mi
         ...[position.file, position.at, source.ssl ? 1 : 0],
       ],
     )
+    const ignored = ['mysql.%', 'sys.%', ...source.ignore.map((name) => `${name}.%`)].join(',')
+    await session.query(`SET GLOBAL cove.replicate_wild_ignore_table = ?`, [ignored])
     await session.query(`START SLAVE ${channel}`)
   })
   return { status: 'running', detail: { following: true, source } }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clients, type EngineClient, type Login } from '../../../test/databases/clients.ts'
+import { eventually } from '../../../test/databases/eventually.ts'
 import { processesOf } from '../../../test/databases/leftovers.ts'
 import { type World, world } from '../../../test/world.ts'
 import { type Cluster, type Connection, clusters } from './clusters/contract.ts'
@@ -262,15 +263,3 @@ describe.each(Object.entries(stories))('%s', (engine, story) => {
     await expect(connect()).rejects.toThrow()
   })
 })
-
-const eventually = async <T>(work: () => Promise<T>): Promise<T> => {
-  const deadline = Date.now() + 20_000
-  for (;;) {
-    try {
-      return await work()
-    } catch (error) {
-      if (Date.now() > deadline) throw error
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-  }
-}
