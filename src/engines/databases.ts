@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EngineDriver } from './database.ts'
 
@@ -26,6 +27,8 @@ export const databaseEngines = (options: DatabaseEngineOptions) => {
       gate = world.gate
       return world.drivers
     },
+    /** Whether clusters may be there from before. */
+    used: () => existsSync(options.home),
     gate: () => gate,
     close: async () => {
       if (opening) await (await opening).close()

@@ -7,6 +7,8 @@ import { traits } from './clusters/traits.ts'
 /** The engines of this machine; opened when first asked for. */
 export interface DatabaseEngines {
   drivers(): Promise<readonly EngineDriver[]>
+  /** Whether clusters may be there from before. */
+  used(): boolean
   /** What decides who reaches a cluster: `kernel` or `proxy`. Undefined before anything was opened. */
   gate(): 'kernel' | 'proxy' | undefined
   close(): Promise<void>

@@ -7,6 +7,7 @@ import { regionSlugs } from '../../compute/regions/contract.ts'
 import { setTags, taggedWith } from '../../compute/tags/taggings.ts'
 import { checkName, clusterAccess, type DatabaseEngines } from '../access.ts'
 import { checkSource } from '../firewall/sources.ts'
+import { adoptClusters } from './adopt.ts'
 import { asBackup, takeBackup } from './backups.ts'
 import { clusters, type EngineOptions } from './contract.ts'
 import { asCluster } from './present.ts'
@@ -337,6 +338,7 @@ export const clusterService =
     })
 
     reconcileClusters(kernel, access)
+    kernel.onStart(() => adoptClusters(access, engines))
     kernel.onStop(() => engines.close())
     kernel.report('databases', () => {
       const gate = engines.gate()
