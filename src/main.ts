@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Fetch } from '#client/client.ts'
 import { statusPage } from '#console/page.ts'
+import { createInference } from '#inference/inference.ts'
 import { fileAudit } from '#mcp/audit-file.ts'
 import { type Confirm, createCalls } from '#mcp/calls.ts'
 import {
@@ -25,6 +26,8 @@ import type { Status } from '#services/cove/status/contract.ts'
 import { statusService } from '#services/cove/status/platform.ts'
 import { tokenService } from '#services/cove/tokens/platform.ts'
 import { type DatabaseOptions, databaseService } from '#services/databases.ts'
+import type { DeclaredProvider } from '#services/genai/providers/contract.ts'
+import { inferenceServices } from '#services/inference.ts'
 import { knowledgeService } from '#services/knowledge.ts'
 import { type NetworkOptions, networkService } from '#services/network.ts'
 import { platformServices } from '#services/platform.ts'
@@ -48,6 +51,10 @@ export interface CoveOptions {
   /** Where it answers; known once it listens. */
   url: () => string
   functions?: Partial<FunctionOptions>
+  /** Where the keys of model providers are. */
+  env: Readonly<Record<string, string | undefined>>
+  /** Model providers of the configuration, by name. */
+  providers?: Readonly<Record<string, DeclaredProvider>>
   checkResults?: boolean
   network: NetworkOptions
   databases?: DatabaseOptions['databases']
@@ -78,6 +85,8 @@ export const createCove = (options: CoveOptions): Cove => {
     unserved: platform.unserved(),
   })
 
+  const inference = createInference(options)
+
   const platform: Platform = createPlatform({
     ...options,
     services: [
@@ -86,6 +95,7 @@ export const createCove = (options: CoveOptions): Cove => {
       knowledgeService,
       serverlessService(options),
       databaseService(options),
+      ...inferenceServices(inference, { env: options.env, declared: options.providers ?? {} }),
       tokenService(() => platform.scopes()),
       statusService(status),
     ],

@@ -52,6 +52,9 @@ export interface WorldOptions {
   network?: Partial<NetworkOptions>
   functions?: CoveOptions['functions']
   databases?: CoveOptions['databases']
+  /** Keys of model providers, by the name of their variable. */
+  env?: Record<string, string>
+  providers?: NonNullable<CoveOptions['providers']>
 }
 
 export const world = async (options: WorldOptions = {}): Promise<World> => {
@@ -77,6 +80,8 @@ export const world = async (options: WorldOptions = {}): Promise<World> => {
     functions: { buildCache: join(tmpdir(), 'cove-test-build-cache'), ...options.functions },
     checkResults: true,
     ...(options.databases ? { databases: options.databases } : {}),
+    env: options.env ?? {},
+    ...(options.providers ? { providers: options.providers } : {}),
     network: { dns: { host: '127.0.0.1', port: 0, lazy: true }, ...options.network },
   })
   await cove.start()

@@ -35,7 +35,8 @@ export const findBackend = async ({ values, home }: BackendRequest): Promise<Bac
   return { baseUrl: daemon.url, token: ownerToken(home, values.token), fetch }
 }
 
-export const apiOf = (backend: Backend): Api => createApi(backend)
+export const apiOf = (backend: Backend, onNote?: (note: string) => void): Api =>
+  createApi({ ...backend, ...(onNote ? { onNote } : {}) })
 
 /** The API that was asked for by URL; undefined for the one on this machine. */
 export const remoteBackend = (values: BackendValues): Backend | undefined => {

@@ -26,6 +26,14 @@ export const commands: Record<string, Entry> = {
     about: 'make, list and revoke tokens',
     load: async () => (await import('./token.ts')).token,
   },
+  models: {
+    about: 'the models that routers and evaluations may use',
+    load: async () => (await import('./models.ts')).models,
+  },
+  routers: {
+    about: 'what inference routers did',
+    load: async () => (await import('./routers.ts')).routers,
+  },
   audit: {
     about: 'the record of tool calls',
     load: async () => (await import('./audit.ts')).audit,

@@ -1,6 +1,6 @@
 /** Every setting of Cove, said once: its flag, its environment names and its key in config.json. */
 export interface Setting {
-  kind: 'text' | 'number' | 'flag' | 'list'
+  kind: 'text' | 'number' | 'flag' | 'list' | 'object'
   about: string
   /** What stands for the value in `--help`. */
   value?: string
@@ -186,6 +186,55 @@ export const settings = define({
     value: 'FILE',
     env: ['COVE_ACME_TRUST'],
     about: 'certificates to trust for the ACME server itself, in PEM form',
+  },
+  providers: {
+    kind: 'object',
+    value: 'JSON',
+    about: 'OpenAI-compatible model providers by name, as in docs/inference-routers.md',
+  },
+  'base-url': {
+    kind: 'text',
+    value: 'URL',
+    about: 'where an OpenAI-compatible API answers, for example http://127.0.0.1:11434/v1',
+    flagOnly: true,
+  },
+  'api-key-env': {
+    kind: 'text',
+    value: 'NAME',
+    about: 'environment variable of the running Cove that holds the key; the key is not kept',
+    flagOnly: true,
+  },
+  model: {
+    kind: 'list',
+    value: 'ID',
+    about: 'a model; may be given several times',
+    flagOnly: true,
+  },
+  'price-in': {
+    kind: 'text',
+    value: 'USD',
+    about: 'price of a million tokens sent',
+    flagOnly: true,
+  },
+  'price-out': {
+    kind: 'text',
+    value: 'USD',
+    about: 'price of a million tokens answered',
+    flagOnly: true,
+  },
+  'context-window': {
+    kind: 'number',
+    value: 'TOKENS',
+    min: 1,
+    about: 'the longest prompt and answer together',
+    flagOnly: true,
+  },
+  'max-concurrency': {
+    kind: 'number',
+    value: 'N',
+    min: 1,
+    about: 'requests to the model under way at once',
+    flagOnly: true,
   },
   'any-port': {
     kind: 'flag',

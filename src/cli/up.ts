@@ -1,10 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { z } from 'zod'
+import { issuesOf } from '#core/schema.ts'
 import { createCove } from '#main.ts'
 import type { Confirm } from '#mcp/calls.ts'
 import { systemClock } from '#platform/clock.ts'
 import { jsonLog } from '#platform/log.ts'
 import { openStore } from '#platform/store/open.ts'
+import { DeclaredProvider } from '#services/genai/providers/contract.ts'
 import type { FunctionOptions } from '#services/serverless.ts'
 import { version } from '#version.ts'
 import { command } from './command.ts'
@@ -41,6 +44,7 @@ export const up = command({
     'acme-directory',
     'acme-contact',
     'acme-trust',
+    'providers',
   ],
   examples: [
     'cove up',
@@ -75,6 +79,8 @@ export const up = command({
       allowHosts: [...values['allow-host'], ...(isWildcard(values.host) ? [] : [values.host])],
       allowOrigins: values['allow-origin'],
       url: () => url,
+      env: terminal.env,
+      providers: providersOf(values.providers),
       network: {
         dns: {
           host: values['dns-host'],
@@ -114,6 +120,13 @@ export const up = command({
     return 0
   },
 })
+
+/** Providers as config.json declares them, checked before anything starts. */
+const providersOf = (given: Record<string, unknown> | undefined) => {
+  const parsed = z.record(z.string(), DeclaredProvider).safeParse(given ?? {})
+  if (parsed.success) return parsed.data
+  throw new UsageError(`config.json: ${issuesOf(parsed.error, 'providers')}.`)
+}
 
 const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::'
 

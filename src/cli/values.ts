@@ -13,7 +13,9 @@ type ValueOf<S> = S extends { kind: 'number' }
     ? boolean
     : S extends { kind: 'list' }
       ? string[]
-      : string
+      : S extends { kind: 'object' }
+        ? Record<string, unknown>
+        : string
 
 type Optional<S> = S extends { default: unknown } | { kind: 'flag' | 'list' }
   ? ValueOf<S>
@@ -62,6 +64,7 @@ const emptyValue: Record<Setting['kind'], unknown> = {
   number: undefined,
   flag: false,
   list: [],
+  object: undefined,
 }
 
 const parseFlags = (offered: readonly SettingName[], argv: readonly string[]) => {
@@ -72,6 +75,7 @@ const parseFlags = (offered: readonly SettingName[], argv: readonly string[]) =>
         name,
         {
           type: setting.kind === 'flag' ? ('boolean' as const) : ('string' as const),
+          multiple: setting.kind === 'list',
           ...(setting.short ? { short: setting.short } : {}),
         },
       ]
@@ -122,6 +126,8 @@ const convert = (where: string, setting: Setting, value: unknown): unknown => {
       return toNumber(where, setting, value)
     case 'list':
       return toList(value)
+    case 'object':
+      return toObject(where, value)
     case 'text':
       return toText(where, setting, value)
   }
@@ -147,9 +153,24 @@ const toNumber = (
 }
 
 const toList = (value: unknown): string[] =>
-  (Array.isArray(value) ? value.map(String) : String(value).split(','))
+  (Array.isArray(value) ? value : [value])
+    .flatMap((item) => String(item).split(','))
     .map((item) => item.trim())
     .filter((item) => item !== '')
+
+const toObject = (where: string, value: unknown): Record<string, unknown> => {
+  const object = typeof value === 'string' ? parsedJson(value) : value
+  if (typeof object === 'object' && object !== null && !Array.isArray(object)) return { ...object }
+  throw new UsageError(`${where} must be a JSON object.`)
+}
+
+const parsedJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined // The caller says what it should have been.
+  }
+}
 
 const toText = (where: string, { choices }: Setting, value: unknown): string => {
   const text = String(value)

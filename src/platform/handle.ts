@@ -71,11 +71,12 @@ const jsonBody = async (request: Request): Promise<unknown> => {
   }
 }
 
-const boundedText = async (request: Request, limit: number): Promise<string> => {
+/** The body of a request, refused when it is larger than `limit` bytes. */
+export const boundedText = async (request: Request, limit: number): Promise<string> => {
   const tooLarge = () => new ApiError(413, `The request body is larger than ${limit} bytes.`)
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge()
-  if (!request.body) return ''
   if (request.headers.has('content-length')) return request.text()
+  if (!request.body) return ''
   const parts: Uint8Array[] = []
   let size = 0
   for await (const part of request.body) {

@@ -8,8 +8,6 @@ import { regionService } from './compute/regions/platform.ts'
 import { sizeService } from './compute/sizes/platform.ts'
 import { tagService } from './compute/tags/platform.ts'
 import { auditService } from './cove/audit/platform.ts'
-import { modelService } from './genai/models/platform.ts'
-import { routerService } from './genai/routers/platform.ts'
 
 /** Every service of the embedded platform that needs nothing but the kernel. */
 export const platformServices: readonly Service[] = [
@@ -22,6 +20,4 @@ export const platformServices: readonly Service[] = [
   tagService,
   dropletService,
   auditService,
-  modelService,
-  routerService,
 ]

@@ -46,6 +46,24 @@ const TaskPreset = z.looseObject({
   selection_policy: SelectionPolicy,
 })
 
+/** What the runtime did for one router, task and model; an empty router means a direct call. */
+export const RouteStats = z.object({
+  router: z.string(),
+  task: z.string(),
+  model: z.string(),
+  provider: z.string(),
+  requests: z.number().int(),
+  /** Answers that failed, including those another model then gave. */
+  failures: z.number().int(),
+  input_tokens: z.number().int(),
+  output_tokens: z.number().int(),
+  /** US dollars by the prices declared for the model. */
+  cost: z.number(),
+  first_token_ms: z.object({ p50: z.number(), p95: z.number() }).nullable(),
+  total_ms: z.object({ p50: z.number(), p95: z.number() }).nullable(),
+})
+export type RouteStats = z.output<typeof RouteStats>
+
 const Name = z
   .string()
   .min(1)
@@ -94,6 +112,11 @@ export const routers = {
   taskPresets: get('/v2/gen-ai/models/routers/tasks/presets', {
     query: GenaiPage,
     returns: genaiListOf('tasks', TaskPreset),
+  }),
+  stats: get('/v2/gen-ai/models/routers/stats', {
+    query: z.object({ router: z.string().optional() }),
+    returns: z.object({ stats: z.array(RouteStats) }),
+    ours: true,
   }),
 }
 

@@ -10,95 +10,101 @@ import { isTaskSlug, nearTasks, taskSlugs, tasks } from './tasks.ts'
 /** A router is everywhere; the field is answered as the public API does. */
 const everywhere = ['all']
 
-export const routerService: Service = (on, { store, clock, ids, actions }) => {
-  const table = store.collection(routerRecords)
-  const known = store.collection(modelRecords)
+/** `changed` tells the runtime that routers were written. */
+export const routerService =
+  (changed: () => void): Service =>
+  (on, { store, clock, ids, actions }) => {
+    const table = store.collection(routerRecords)
+    const known = store.collection(modelRecords)
 
-  /** Models may be added later, so an unknown one is told, not refused. */
-  const unknownModels = async (wanted: readonly string[]): Promise<string | undefined> => {
-    const names = new Set(
-      (await known.list()).flatMap(({ id, provider }) => [id, `${provider}/${id}`]),
-    )
-    const missing = [...new Set(wanted)].filter((id) => !names.has(id))
-    if (missing.length === 0) return undefined
-    return `No provider of this Cove has ${missing.join(', ')} yet: requests pass over ${missing.length === 1 ? 'it' : 'them'} until "cove models add" makes ${missing.length === 1 ? 'it' : 'them'} known.`
-  }
-
-  on(routers.list, ({ query }) => genaiPageOf('model_routers', table, query))
-
-  on(routers.get, async ({ path }) => ({ model_router: await table.require(path.uuid) }))
-
-  on(routers.create, async ({ body, note }) => {
-    const policies = checked(body.policies ?? [])
-    const now = timestamp(clock)
-    const router: ModelRouter = {
-      uuid: ids.uuid(),
-      name: body.name,
-      description: body.description ?? '',
-      regions: everywhere,
-      config: { policies, fallback_models: body.fallback_models },
-      created_at: now,
-      updated_at: now,
-    }
-    const model_router = await store.transaction(async (tx) => {
-      await actions.record({ type: 'create', resource_type, resource_id: router.uuid }, tx)
-      return tx.collection(routerRecords).insert(router)
-    })
-    const told = await unknownModels(modelsOf(model_router))
-    if (told) note(told)
-    return { model_router }
-  })
-
-  on(routers.update, async ({ path, body, note }) => {
-    const { name, description, fallback_models } = body
-    const policies = body.policies && checked(body.policies)
-    if (name === undefined && description == null && !policies && !fallback_models) {
-      throw ApiError.badRequest(
-        'Give at least one of name, description, policies and fallback_models.',
+    /** Models may be added later, so an unknown one is told, not refused. */
+    const unknownModels = async (wanted: readonly string[]): Promise<string | undefined> => {
+      const names = new Set(
+        (await known.list()).flatMap(({ id, provider }) => [id, `${provider}/${id}`]),
       )
+      const missing = [...new Set(wanted)].filter((id) => !names.has(id))
+      if (missing.length === 0) return undefined
+      return `No provider of this Cove has ${missing.join(', ')} yet: requests pass over ${missing.length === 1 ? 'it' : 'them'} until "cove models add" makes ${missing.length === 1 ? 'it' : 'them'} known.`
     }
-    const model_router = await table.update(path.uuid, (router) => ({
-      ...router,
-      name: name ?? router.name,
-      description: description ?? router.description,
-      config: {
-        policies: policies ?? router.config.policies,
-        fallback_models: fallback_models ?? router.config.fallback_models,
-      },
-      updated_at: timestamp(clock),
-    }))
-    const told = await unknownModels(modelsOf(model_router))
-    if (told) note(told)
-    return { model_router }
-  })
 
-  on(routers.delete, async ({ path: { uuid } }) => {
-    await store.transaction(async (tx) => {
-      const all = tx.collection(routerRecords)
-      await all.require(uuid)
-      await all.remove(uuid)
-      await actions.record({ type: 'destroy', resource_type, resource_id: uuid }, tx)
-    })
-    return { uuid }
-  })
+    on(routers.list, ({ query }) => genaiPageOf('model_routers', table, query))
 
-  on(routers.taskPresets, async ({ query }) => {
-    const models = await known.list()
-    const presets = taskSlugs.map((task_slug) => {
-      const { name, category, description, tags, prefer } = tasks[task_slug]
-      return {
-        task_slug,
-        name,
-        category,
-        description,
-        models: suggestedModels(tasks[task_slug], models),
-        tags: [...tags],
-        selection_policy: { prefer },
+    on(routers.get, async ({ path }) => ({ model_router: await table.require(path.uuid) }))
+
+    on(routers.create, async ({ body, note }) => {
+      const policies = checked(body.policies ?? [])
+      const now = timestamp(clock)
+      const router: ModelRouter = {
+        uuid: ids.uuid(),
+        name: body.name,
+        description: body.description ?? '',
+        regions: everywhere,
+        config: { policies, fallback_models: body.fallback_models },
+        created_at: now,
+        updated_at: now,
       }
+      const model_router = await store.transaction(async (tx) => {
+        await actions.record({ type: 'create', resource_type, resource_id: router.uuid }, tx)
+        return tx.collection(routerRecords).insert(router)
+      })
+      changed()
+      const told = await unknownModels(modelsOf(model_router))
+      if (told) note(told)
+      return { model_router }
     })
-    return genaiPageOfItems('tasks', presets, query)
-  })
-}
+
+    on(routers.update, async ({ path, body, note }) => {
+      const { name, description, fallback_models } = body
+      const policies = body.policies && checked(body.policies)
+      if (name === undefined && description == null && !policies && !fallback_models) {
+        throw ApiError.badRequest(
+          'Give at least one of name, description, policies and fallback_models.',
+        )
+      }
+      const model_router = await table.update(path.uuid, (router) => ({
+        ...router,
+        name: name ?? router.name,
+        description: description ?? router.description,
+        config: {
+          policies: policies ?? router.config.policies,
+          fallback_models: fallback_models ?? router.config.fallback_models,
+        },
+        updated_at: timestamp(clock),
+      }))
+      changed()
+      const told = await unknownModels(modelsOf(model_router))
+      if (told) note(told)
+      return { model_router }
+    })
+
+    on(routers.delete, async ({ path: { uuid } }) => {
+      await store.transaction(async (tx) => {
+        const all = tx.collection(routerRecords)
+        await all.require(uuid)
+        await all.remove(uuid)
+        await actions.record({ type: 'destroy', resource_type, resource_id: uuid }, tx)
+      })
+      changed()
+      return { uuid }
+    })
+
+    on(routers.taskPresets, async ({ query }) => {
+      const models = await known.list()
+      const presets = taskSlugs.map((task_slug) => {
+        const { name, category, description, tags, prefer } = tasks[task_slug]
+        return {
+          task_slug,
+          name,
+          category,
+          description,
+          models: suggestedModels(tasks[task_slug], models),
+          tags: [...tags],
+          selection_policy: { prefer },
+        }
+      })
+      return genaiPageOfItems('tasks', presets, query)
+    })
+  }
 
 const resource_type = 'model_router'
 
