@@ -145,3 +145,23 @@ test('the contract describes itself', async () => {
   ])
   expect(document.paths['/v2/cove/status']?.get?.['x-cove']).toBe(true)
 })
+
+test('a token that asks too often is told when to come back', async () => {
+  const limited = await world({ rateLimit: 3 })
+  const ask = () => limited.fetch('/v2/regions')
+  const first = await ask()
+  expect(first.headers.get('ratelimit-limit')).toBe('3')
+  expect(first.headers.get('ratelimit-remaining')).toBe('2')
+  await ask()
+  await ask()
+  const refused = await ask()
+  expect(refused.status).toBe(429)
+  expect(refused.headers.get('retry-after')).toBe('60')
+  expect(await refused.json()).toMatchObject({
+    id: 'too_many_requests',
+    message: 'More than 3 requests in a minute. Try again in 60 s.',
+  })
+  limited.clock.advance(60_000)
+  expect((await ask()).status).toBe(200)
+  await limited.close()
+})

@@ -49,6 +49,7 @@ const publicApi = openPublicApi()
 const baseUrl = 'http://127.0.0.1:8787'
 
 export interface WorldOptions {
+  rateLimit?: number
   network?: Partial<NetworkOptions>
   functions?: CoveOptions['functions']
   databases?: CoveOptions['databases']
@@ -69,7 +70,7 @@ export const world = async (options: WorldOptions = {}): Promise<World> => {
     clock,
     ids: { uuid: randomUUID, secret: (bytes) => randomBytes(bytes).toString('hex') },
     log: silentLog,
-    rateLimit: 'off',
+    rateLimit: options.rateLimit ?? 'off',
     wish: {},
     confirm: 'never',
     answerLimit: 100_000,
