@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { encode } from 'gpt-tokenizer'
 import { expect, test } from 'vitest'
 import { builtFile, projectFile } from '#core/built.ts'
 import { describe as published } from '#mcp/describe.ts'
@@ -16,11 +18,27 @@ test.each(tools)('%s says what a model needs', (name, tool) => {
   expect(name).toMatch(/^[a-z][a-z0-9]*(-[a-z0-9]+)+$/)
   expect(tool.title).toMatch(/^[A-Z].*[^.]$/)
   expect(tool.about).toMatch(/^[A-Z].{10,400}\.$/s)
+  expect(encode(tool.about).length, `tokens of ${tool.about}`).toBeLessThanOrEqual(30)
   const schema = published(name, tool).inputSchema as Schema
   for (const [argument, part] of Object.entries(schema.properties ?? {})) {
     expect(part.description, `${name} ${argument}`).toBeTruthy()
+    expect(encode(part.description ?? '').length, `${name} ${argument}`).toBeLessThanOrEqual(50)
     checkArrays(part, `${name}.${argument}`)
   }
+})
+
+test.each(tools)('%s has schemas that compile under JSON Schema 2020-12', (name, tool) => {
+  const ajv = new Ajv2020({ strict: true, strictRequired: false })
+  const { inputSchema, outputSchema } = published(name, tool) as Record<string, object>
+  for (const schema of [inputSchema, outputSchema]) if (schema) ajv.compile(schema)
+})
+
+/** Tokens of what the official server 1.0.70 publishes for the same tools (`node scripts/bench.mjs start`). */
+const officialTokens = 29_217
+
+test('the whole list costs a model at most 0.7 of what the official one does', () => {
+  const list = tools.map(([name, tool]) => published(name, tool))
+  expect(encode(JSON.stringify(list)).length / officialTokens).toBeLessThanOrEqual(0.7)
 })
 
 test('reads are marked as reads and deletions as destructive', () => {

@@ -9,71 +9,56 @@ export const text = (about: string) => z.string().min(1).describe(about)
 /** Text that may be empty. */
 export const anyText = (about: string) => z.string().describe(about)
 
-export const int = (about: string, min?: number, max?: number) => {
-  let number = z.number().int()
-  if (min !== undefined) number = number.min(min)
-  if (max !== undefined) number = number.max(max)
-  return z.preprocess(numberFromText, number).describe(about)
-}
+export const int = (about: string, min?: number, max?: number) =>
+  lenient(bounded(z.number().int(), min, max)).describe(about)
 
-export const decimal = (about: string, min?: number, max?: number) => {
-  let number = z.number()
-  if (min !== undefined) number = number.min(min)
-  if (max !== undefined) number = number.max(max)
-  return z.preprocess(numberFromText, number).describe(about)
-}
+export const decimal = (about: string, min?: number, max?: number) =>
+  lenient(bounded(z.number(), min, max)).describe(about)
 
-export const flag = (about: string) => z.preprocess(flagFromText, z.boolean()).describe(about)
+export const flag = (about: string) => lenient(z.boolean()).describe(about)
 
 export const choice = <const T extends readonly [string, ...string[]]>(about: string, values: T) =>
   z.enum(values).describe(about)
 
-export const texts = (about: string, min?: number) => {
+export const texts = (about: string, min = 0) => {
   const items = z.array(z.string().min(1))
-  return z.preprocess(listFromText, min === undefined ? items : items.min(min)).describe(about)
+  return lenient(min > 0 ? items.min(min) : items).describe(about)
 }
 
-export const ints = (about: string) =>
-  z
-    .preprocess(listFromText, z.array(z.preprocess(numberFromText, z.number().int())))
-    .describe(about)
+export const ints = (about: string) => lenient(z.array(z.number().int())).describe(about)
 
 export const list = <T extends z.ZodType>(about: string, item: T) =>
-  z.preprocess(jsonFromText, z.array(item)).describe(about)
+  lenient(z.array(item)).describe(about)
 
-export const object = <S extends z.ZodRawShape>(about: string, shape: S) =>
-  z.preprocess(jsonFromText, z.object(shape)).describe(about)
+/** A long declaration is published in part, by the fields that are `shown`; an example may say more. */
+export const object = <S extends z.ZodRawShape>(
+  about: string,
+  shape: S,
+  shown: Shown<S> = Object.keys(shape),
+) => lenient(z.object(shape)).meta({ description: about, shown })
+
+type Shown<S extends z.ZodRawShape> = readonly (keyof S & string)[]
 
 /** An object whose keys the cloud knows better than the tool. */
 export const anyObject = (about: string) =>
-  z.preprocess(jsonFromText, z.record(z.string(), z.unknown())).describe(about)
+  lenient(z.record(z.string(), z.unknown())).describe(about)
 
 /** An object of declared fields alone; a stray one is answered with the names there are. */
-export const settings = <S extends z.ZodRawShape>(about: string, shape: S) =>
-  z
-    .preprocess(
-      (value) => naturalFields(jsonFromText(value), shape),
-      z
-        .strictObject(shape, {
-          error: (issue) =>
-            issue.code === 'unrecognized_keys'
-              ? `its fields: ${Object.keys(shape).join(', ')}`
-              : undefined,
-        })
-        .partial(),
-    )
-    .describe(about)
-
-const naturalFields = (value: unknown, shape: z.ZodRawShape): unknown => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => {
-      const field = shape[name]
-      if (field instanceof z.ZodNumber) return [name, numberFromText(part)]
-      return [name, field instanceof z.ZodBoolean ? flagFromText(part) : part]
-    }),
-  )
-}
+export const settings = <S extends z.ZodRawShape>(
+  about: string,
+  shape: S,
+  shown: Shown<S> = Object.keys(shape),
+) =>
+  lenient(
+    z
+      .strictObject(shape, {
+        error: (issue) =>
+          issue.code === 'unrecognized_keys'
+            ? `its fields: ${Object.keys(shape).join(', ')}`
+            : undefined,
+      })
+      .partial(),
+  ).meta({ description: about, shown })
 
 /** A whole number that the published schema calls text, as some arguments are specified. */
 export const intText = (about: string, min = 0) =>
@@ -83,6 +68,15 @@ export const intText = (about: string, min = 0) =>
       message: `must be a whole number of at least ${min}`,
     })
     .transform(Number)
+    .describe(about)
+
+/** JSON that the published schema calls text. */
+export const jsonText = (about: string) =>
+  z
+    .preprocess(
+      (value) => (typeof value === 'object' && value !== null ? JSON.stringify(value) : value),
+      z.string(),
+    )
     .describe(about)
 
 /** true or false that the published schema calls text. */
@@ -110,13 +104,42 @@ export const commaList = (about: string) =>
 /** `Page` and `PerPage`. */
 export const paging = (perPage: number, max = 200) => ({
   Page: int('Page number', 1).default(1),
-  PerPage: int('Items per page', 1, max).default(perPage),
+  PerPage: int('Page size', 1, max).default(perPage),
 })
 
 export const pageOf = (args: { Page: number; PerPage: number }) => ({
   page: args.Page,
   per_page: args.PerPage,
 })
+
+const bounded = (number: z.ZodNumber, min?: number, max?: number): z.ZodNumber => {
+  const above = min === undefined ? number : number.min(min)
+  return max === undefined ? above : above.max(max)
+}
+
+const lenient = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => natural(value, schema), schema)
+
+/** The value in the types that the schema wants, where a text says it: `"3"`, `"true"`, `"[1]"`. */
+const natural = (value: unknown, schema: z.core.$ZodType): unknown => {
+  if (schema instanceof z.ZodOptional) return natural(value, schema.unwrap())
+  if (schema instanceof z.ZodNumber) return numberFromText(value)
+  if (schema instanceof z.ZodBoolean) return flagFromText(value)
+  if (schema instanceof z.ZodRecord) return jsonFromText(value)
+  if (schema instanceof z.ZodArray) {
+    const items = jsonFromText(value)
+    return Array.isArray(items) ? items.map((item) => natural(item, schema.element)) : items
+  }
+  if (!(schema instanceof z.ZodObject)) return value
+  const fields = jsonFromText(value)
+  if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return fields
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, part]) => {
+      const field = schema.shape[name]
+      return [name, field ? natural(part, field) : part]
+    }),
+  )
+}
 
 const numberFromText = (value: unknown): unknown =>
   typeof value === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value
@@ -132,6 +155,3 @@ const jsonFromText = (value: unknown): unknown => {
     return value // The schema then says what it should have been.
   }
 }
-
-const listFromText = (value: unknown): unknown =>
-  typeof value === 'string' && value.trim().startsWith('[') ? jsonFromText(value) : value

@@ -1,11 +1,11 @@
 import { int, intText, text } from '#mcp/args.ts'
 
 /** Arguments that all database tools share. */
-export const id = text('UUID of the cluster')
+export const id = text('Cluster UUID')
 
 export const paging = {
-  page: intText('Page number, for example 1', 1).optional(),
-  per_page: int('Items per page', 1, 200).optional(),
+  page: intText('Page number', 1).optional(),
+  per_page: int('Page size', 1, 200).optional(),
 }
 
 /** Only what was given is sent. */

@@ -5,14 +5,14 @@ import { actions } from './contract.ts'
 export const actionTools = {
   'action-get': call(actions.get, {
     title: 'Get action',
-    about: 'Get one action of the account: an operation that was asked for, and how it stands.',
-    args: { ID: int('Number of the action, for example 36804636', 1) },
+    about: 'Get an action: an operation that was asked for, and its status.',
+    args: { ID: int('Action number', 1) },
     request: (a) => ({ path: { id: a.ID } }),
   }),
 
   'action-list': call(actions.list, {
     title: 'List actions',
-    about: 'List the actions of the account, newest first.',
+    about: 'List actions, newest first.',
     args: paging(30),
     request: (a) => ({ query: pageOf(a) }),
   }),

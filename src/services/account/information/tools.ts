@@ -4,7 +4,7 @@ import { account } from './contract.ts'
 export const informationTools = {
   'account-get-information': call(account.get, {
     title: 'Get account',
-    about: 'Get the account: name, e-mail address, status and limits.',
+    about: 'Get the name, e-mail address, status and limits of the account.',
     args: {},
     request: () => ({}),
   }),

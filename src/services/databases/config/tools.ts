@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { ApiError } from '#core/error.ts'
 import { issuesOf } from '#core/schema.ts'
-import { anyText, settings, text } from '#mcp/args.ts'
+import { commaList, jsonText, settings } from '#mcp/args.ts'
 import { call, script, type Tool } from '#mcp/tool.ts'
 import { id } from '../args.ts'
 import { databaseConfig } from './contract.ts'
 import { configFields } from './fields.ts'
+import { usualSettings } from './usual.ts'
 
 type Kind = keyof typeof configFields
 
@@ -58,7 +59,7 @@ const spellings = { ID: 'id' }
 const getTool = (family: Family): Tool =>
   call(databaseConfig.get, {
     title: `Get ${family.called} settings`,
-    about: `Get the settings in force on a ${family.called} cluster.`,
+    about: `Get the ${family.called} settings in force on a cluster.`,
     args: { id },
     ...(family.called === 'MySQL' ? { spellings } : {}),
     request: (a) => ({ path: { id: a.id } }),
@@ -85,8 +86,8 @@ const belongsTo = (config: Settings): Family | undefined => {
 const updateTool = (family: Family): Tool =>
   script({
     title: `Update ${family.called} settings`,
-    about: `Change settings of a ${family.called} cluster; those left out stay as they are.`,
-    args: { id, config: settings('Settings to change', shapeOf(family)) },
+    about: `Change ${family.called} settings of a cluster; what is left out stays.`,
+    args: { id, config: settings(namesOf(family), shapeOf(family), usual[family.kinds[0]]) },
     effect: 'change',
     uses: [databaseConfig.update],
     run: async (a, { api }) => {
@@ -97,7 +98,11 @@ const updateTool = (family: Family): Tool =>
     },
   })
 
-const shapeOf = (family: Family) => configFields[family.kinds[0]].shape
+const shapeOf = (family: Family): z.ZodRawShape => configFields[family.kinds[0]].shape
+
+/** Only the usual ones are published; the tool that reads them shows the names of all. */
+const usual: Partial<Record<Kind, readonly string[]>> = usualSettings
+const namesOf = ({ get }: Family) => `By the names that ${get} shows`
 
 const { valkey_active_expire_effort, frequent_snapshots } = configFields.valkey.shape
 const valkeyOnly = { valkey_active_expire_effort, frequent_snapshots }
@@ -116,12 +121,16 @@ const inOldNames = (value: unknown): unknown => {
 /** The settings of a Valkey cluster have other names on the wire: those it answers with. */
 const updateRedis: Tool = script({
   title: 'Update Redis or Valkey settings',
-  about: 'Change settings of a Redis or Valkey cluster; those left out stay as they are.',
+  about: 'Change Redis or Valkey settings of a cluster; what is left out stays.',
   args: {
     id,
     config: z.preprocess(
       inOldNames,
-      settings('Settings to change', { ...configFields.redis.shape, ...valkeyOnly }),
+      settings(
+        'By name',
+        { ...configFields.redis.shape, ...valkeyOnly },
+        Object.keys(configFields.redis.shape) as (keyof typeof configFields.redis.shape)[],
+      ),
     ),
   },
   effect: 'change',
@@ -147,10 +156,10 @@ const MysqlSettings = configFields.mysql.partial()
 
 const updateMysql: Tool = call(databaseConfig.update, {
   title: 'Update MySQL settings',
-  about: 'Change settings of a MySQL cluster; those left out stay as they are.',
+  about: 'Change MySQL settings of a cluster; what is left out stays.',
   args: {
     id,
-    config_json: text('Settings as a JSON object, for example {"connect_timeout": 10}'),
+    config_json: jsonText('JSON object, such as {"connect_timeout": 10}'),
   },
   spellings,
   request: (a) => ({ path: { id: a.id }, body: { config: mysqlSettings(a.config_json) } }),
@@ -202,18 +211,15 @@ export const configTools: Record<string, Tool> = {
 
   'db-cluster-set-sql-mode': call(databaseConfig.setSqlMode, {
     title: 'Set SQL mode',
-    about: 'Set the SQL modes of a MySQL cluster; they replace the present ones.',
-    args: { id, modes: anyText('Modes separated by commas, for example ANSI,TRADITIONAL') },
+    about: 'Replace the SQL modes of a MySQL cluster.',
+    args: { id, modes: commaList('Comma-separated, such as ANSI,TRADITIONAL') },
     spellings,
     request: (a) => ({ path: { id: a.id }, body: { sql_mode: modesOf(a.modes) } }),
   }),
 }
 
-const modesOf = (modes: string): string => {
-  const list = modes
-    .split(',')
-    .map((mode) => mode.trim().toUpperCase())
-    .filter((mode) => mode !== '')
+const modesOf = (modes: readonly string[]): string => {
+  const list = modes.map((mode) => mode.toUpperCase())
   const wrong = list.filter((mode) => !/^[A-Z0-9_]+$/.test(mode))
   if (wrong.length > 0)
     throw ApiError.invalid(`modes must be SQL modes such as ANSI; "${wrong[0]}" is none.`)

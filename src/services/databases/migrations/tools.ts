@@ -1,4 +1,5 @@
-import { commaList, flag, int, object, text } from '#mcp/args.ts'
+import { z } from 'zod'
+import { commaList, flag, object, text } from '#mcp/args.ts'
 import { call } from '#mcp/tool.ts'
 import { id } from '../args.ts'
 import { migrations } from './contract.ts'
@@ -6,18 +7,18 @@ import { migrations } from './contract.ts'
 export const migrationTools = {
   'db-cluster-start-online-migration': call(migrations.start, {
     title: 'Start online migration',
-    about: 'Copy a live database server into a cluster and follow its changes until stopped.',
+    about: 'Copy a live database into a cluster and follow its changes until stopped.',
     args: {
       id,
-      source: object('The server to copy from', {
-        host: text('Host name or address'),
-        port: int('Port', 1, 65535),
-        dbname: text('Database').optional(),
-        username: text('User').optional(),
-        password: text('Password').optional(),
+      source: object('Server to copy from', {
+        host: z.string().min(1),
+        port: z.int().min(1).max(65_535),
+        dbname: z.string().optional(),
+        username: z.string().optional(),
+        password: z.string().optional(),
       }),
-      disable_ssl: flag('Connect to the source without TLS').optional(),
-      ignore_dbs: commaList('Databases to leave out, separated by commas').optional(),
+      disable_ssl: flag('Connect without TLS').optional(),
+      ignore_dbs: commaList('Databases to leave out, comma-separated').optional(),
     },
     effect: 'create',
     request: (a) => ({
@@ -32,8 +33,8 @@ export const migrationTools = {
 
   'db-cluster-stop-online-migration': call(migrations.stop, {
     title: 'Stop online migration',
-    about: 'Stop following the source of a migration; what was copied stays.',
-    args: { id, migration_id: text('id of the migration, from db-cluster-get-migration') },
+    about: 'Stop a migration; what was copied stays.',
+    args: { id, migration_id: text('From db-cluster-get-migration') },
     effect: 'create',
     request: (a) => ({ path: { id: a.id, migration: a.migration_id } }),
     result: (_, a) => ({ status: 'canceled', id: a.id, migration_id: a.migration_id }),
@@ -41,7 +42,7 @@ export const migrationTools = {
 
   'db-cluster-get-migration': call(migrations.get, {
     title: 'Get online migration',
-    about: 'Get the status of the latest online migration of a cluster.',
+    about: 'Get the status of the latest online migration.',
     args: { id },
     request: (a) => ({ path: { id: a.id } }),
   }),

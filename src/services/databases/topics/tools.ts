@@ -4,13 +4,15 @@ import { id, pageOf, paging } from '../args.ts'
 import { TopicConfig } from '../config/fields.ts'
 import { topics } from './contract.ts'
 
-const name = text('Name of the topic, for example orders')
+const name = text('Topic name')
 
 const layout = {
-  partition_count: intText('Number of partitions, for example 3', 1).optional(),
-  replication_factor: intText('Copies of each partition, for example 2', 1).optional(),
-  config: settings('Settings of the topic', TopicConfig.def.shape).optional(),
+  partition_count: intText('Partitions, such as 3', 1).optional(),
+  replication_factor: intText('Copies, such as 2', 1).optional(),
 }
+
+const config = settings('Topic settings', TopicConfig.def.shape)
+const changes = settings('By the names that db-cluster-get-topic shows', TopicConfig.def.shape, [])
 
 interface Layout {
   partition_count?: number | undefined
@@ -31,10 +33,10 @@ export const topicTools = {
     args: {
       id,
       ...paging,
-      with_projects: flagText('Include project fields: true or false').optional(),
-      only_deployed: flagText('Deployed ones only: true or false').optional(),
-      public_only: flagText('Public ones only: true or false').optional(),
-      usecases: commaList('Use cases separated by commas').optional(),
+      with_projects: flagText('Include project fields').optional(),
+      only_deployed: flagText('Only deployed ones').optional(),
+      public_only: flagText('Only public ones').optional(),
+      usecases: commaList('Comma-separated').optional(),
     },
     request: (a) => ({
       path: { id: a.id },
@@ -53,28 +55,28 @@ export const topicTools = {
   'db-cluster-create-topic': call(topics.create, {
     title: 'Create topic',
     about: 'Create a topic in a Kafka cluster.',
-    args: { id, name, ...layout },
+    args: { id, name, ...layout, config: config.optional() },
     request: (a) => ({ path: { id: a.id }, body: { name: a.name, ...layoutOf(a) } }),
   }),
 
   'db-cluster-get-topic': call(topics.get, {
     title: 'Get topic',
-    about: 'Get a topic of a Kafka cluster with its partitions and settings.',
+    about: 'Get a Kafka topic with its partitions and settings.',
     args: { id, name },
     request: (a) => ({ path: { id: a.id, name: a.name } }),
   }),
 
   'db-cluster-delete-topic': call(topics.delete, {
     title: 'Delete topic',
-    about: 'Delete a topic of a Kafka cluster with its messages.',
+    about: 'Delete a Kafka topic with its messages.',
     args: { id, name },
     request: (a) => ({ path: { id: a.id, name: a.name } }),
   }),
 
   'db-cluster-update-topic': call(topics.update, {
     title: 'Update topic',
-    about: 'Add partitions to a topic of a Kafka cluster, or change its copies and settings.',
-    args: { id, name, ...layout },
+    about: 'Add partitions to a Kafka topic, or change its copies or settings.',
+    args: { id, name, ...layout, config: changes.optional() },
     request: (a) => ({ path: { id: a.id, name: a.name }, body: layoutOf(a) }),
   }),
 }

@@ -10,9 +10,9 @@ import {
   topicPermissions,
 } from './contract.ts'
 
-const user = text('Name of the user')
+const user = text('User name')
 
-const settings = object('Rights of the user, by engine', {
+const settings = object('Rights, by engine', {
   acl: z
     .array(
       z.strictObject({
@@ -22,24 +22,24 @@ const settings = object('Rights of the user, by engine', {
       }),
     )
     .optional()
-    .describe('Kafka: rights on topics; topic may be a pattern such as orders-*'),
+    .describe('Kafka topics, such as orders-*'),
   opensearch_acl: z
     .array(z.strictObject({ index: z.string(), permission: z.enum(indexPermissions) }))
     .optional()
-    .describe('OpenSearch: rights on indexes'),
+    .describe('OpenSearch indexes'),
   mongo_user_settings: z
     .strictObject({
       databases: z.array(z.string()).optional(),
       role: z.enum(documentRoles).optional(),
     })
     .optional()
-    .describe('MongoDB: databases and the role in them'),
+    .describe('MongoDB'),
 }).optional()
 
 export const databaseUserTools = {
   'db-cluster-get-user': call(databaseUsers.get, {
     title: 'Get database user',
-    about: 'Get a user of a cluster with its password and rights.',
+    about: 'Get a user with its password and rights.',
     args: { id, user },
     request: (a) => ({ path: { id: a.id, user: a.user } }),
   }),
@@ -53,11 +53,11 @@ export const databaseUserTools = {
 
   'db-cluster-create-user': call(databaseUsers.create, {
     title: 'Create database user',
-    about: 'Create a user of a cluster; the password is generated and returned.',
+    about: 'Create a user; its password is generated and returned.',
     args: {
       id,
-      name: text('Name of the new user, for example reporting'),
-      mysql_auth_plugin: choice('MySQL: how it signs in', authPlugins).optional(),
+      name: text('User name'),
+      mysql_auth_plugin: choice('For MySQL', authPlugins).optional(),
       settings,
     },
     request: (a) => ({
@@ -72,7 +72,7 @@ export const databaseUserTools = {
 
   'db-cluster-update-user': script({
     title: 'Update database user',
-    about: 'Replace the rights of a user of a cluster.',
+    about: 'Replace the rights of a user.',
     args: { id, user, settings },
     effect: 'change',
     uses: [databaseUsers.update, databaseUsers.get],

@@ -6,8 +6,8 @@ import { Limit, listed, NamespaceID, pairs, Skip } from '../arguments.ts'
 import { dataPlane, ownKeyOperations } from '../own-key.ts'
 import { Action, actionLimits } from './contract.ts'
 
-const ActionName = text('Name of the function, for example hello')
-const PackageName = text('Package that holds it, for example tools')
+const ActionName = text('Function, such as hello')
+const PackageName = text('Its package, if any')
 const uses = ownKeyOperations
 const defaultKind = 'nodejs:20'
 const longestWait = 60_000
@@ -43,7 +43,7 @@ export const actionTools = {
 
   'functions-get-action': script({
     title: 'Get function',
-    about: 'Get a function, with its source code only when asked for.',
+    about: 'Get a function.',
     args: {
       NamespaceID,
       ActionName,
@@ -62,23 +62,23 @@ export const actionTools = {
   'functions-create-or-update-action': script({
     title: 'Create or update function',
     about:
-      'Deploy a function from one source text without dependencies, or a sequence; an existing one is overwritten.',
+      'Deploy a function from one source without dependencies, an image or a sequence; overwrites.',
     args: {
       NamespaceID,
       ActionName,
       PackageName: PackageName.optional(),
       Kind: text(
-        'Runtime: nodejs:20, python:3.11, go:default, php:default, blackbox or sequence',
+        'nodejs:20, python:3.11, go:default, php:default, blackbox or sequence',
       ).optional(),
-      Code: anyText('Source code, when Kind is not blackbox').optional(),
-      Image: text('Container image, when Kind is blackbox').optional(),
-      Main: text('Function to call in the code (main when left out)').optional(),
-      Components: texts('For a sequence: functions in order, such as tools/first').optional(),
-      Timeout: int('ms that one call may take', 1).default(actionLimits.timeout.standard),
+      Code: anyText('Source, unless blackbox').optional(),
+      Image: text('Container image for blackbox').optional(),
+      Main: text('Entry point, main by default').optional(),
+      Components: texts('Functions of a sequence, in order').optional(),
+      Timeout: int('ms for one call', 1).default(actionLimits.timeout.standard),
       Memory: int('MB of memory', 1).default(actionLimits.memory.standard),
-      Logs: int('MB of logs kept of one call', 0).default(actionLimits.logs.standard),
-      Annotations: pairs('Annotations, such as {"key": "web-export", "value": true}').optional(),
-      Parameters: pairs('Default parameters, such as {"key": "name", "value": "x"}').optional(),
+      Logs: int('MB of logs', 0).default(actionLimits.logs.standard),
+      Annotations: pairs('Such as [{"key": "web-export", "value": true}]').optional(),
+      Parameters: pairs('Default parameters').optional(),
     },
     effect: 'change',
     uses,
@@ -105,7 +105,7 @@ export const actionTools = {
 
   'functions-delete-action': script({
     title: 'Delete function',
-    about: 'Delete a function.',
+    about: 'Delete a function for good.',
     args: { NamespaceID, ActionName, PackageName: PackageName.optional() },
     effect: 'delete',
     uses,
@@ -116,15 +116,15 @@ export const actionTools = {
 
   'functions-invoke-action': script({
     title: 'Call function',
-    about: 'Call a function and wait for its activation record, or for its result alone.',
+    about: 'Call a function and get its activation record, or its result.',
     args: {
       NamespaceID,
       ActionName,
       PackageName: PackageName.optional(),
-      Blocking: flag('Wait for the end; false answers the activation id at once').default(true),
-      Result: flag('Answer only the result of a blocking call').default(false),
-      InvokeTimeout: int('ms to wait for the end', 1, longestWait).default(longestWait),
-      Payload: anyObject('Parameters, for example {"name": "Ada"}').optional(),
+      Blocking: flag('Wait; false gives the activation id at once').default(true),
+      Result: flag('Only the result').default(false),
+      InvokeTimeout: int('ms to wait', 1, longestWait).default(longestWait),
+      Payload: anyObject('Parameters, such as {"name": "Ada"}').optional(),
     },
     effect: 'create',
     uses,

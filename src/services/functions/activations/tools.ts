@@ -10,7 +10,7 @@ const reading = (title: string, about: string, returns: z.ZodType, part: string[
   script({
     title,
     about,
-    args: { NamespaceID, ActivationID: text('Id of the activation: 32 hexadecimal digits') },
+    args: { NamespaceID, ActivationID: text('32 hexadecimal digits') },
     effect: 'read',
     uses,
     returns,
@@ -26,12 +26,12 @@ export const activationTools = {
     about: "List the calls of a namespace's functions, newest first.",
     args: {
       NamespaceID,
-      FunctionName: text('Only calls of this function, such as hello or tools/hello').optional(),
+      FunctionName: text('Only of this one, such as tools/hello').optional(),
       Limit,
       Skip: Skip.optional(),
-      Since: int('Only later ones: ms since 1970', 0).optional(),
-      Upto: int('Only earlier ones: ms since 1970', 0).optional(),
-      IncludeDocs: flag('Whole records with results and logs').optional(),
+      Since: int('Only later ones, ms since 1970', 0).optional(),
+      Upto: int('Only earlier ones, ms since 1970', 0).optional(),
+      IncludeDocs: flag('Whole records').optional(),
     },
     effect: 'read',
     uses,
@@ -58,21 +58,21 @@ export const activationTools = {
 
   'functions-get-activation': reading(
     'Get activation',
-    'Get the whole record of one call: timing, status, result and logs.',
+    'Get the record of a call: timing, status, result and logs.',
     Activation,
     [],
   ),
 
   'functions-get-activation-logs': reading(
     'Get activation logs',
-    'Get what one call wrote to its standard output and error.',
+    'Get what a call wrote to its output.',
     z.object({ logs: z.array(z.string()) }),
     ['logs'],
   ),
 
   'functions-get-activation-result': reading(
     'Get activation result',
-    'Get the return value and status of one call.',
+    'Get the return value and status of a call.',
     ActivationResponse,
     ['result'],
   ),

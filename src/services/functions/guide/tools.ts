@@ -6,7 +6,7 @@ export const guideTools = {
   'functions-deployment-guide': script({
     title: 'Guide to deploying a project',
     about:
-      'Read how to deploy a project of several files, dependencies or a build step from the command line; not for single functions.',
+      'Read first to deploy a project with several files, dependencies or a build; not for a single source.',
     args: {},
     effect: 'read',
     returns: z.object({ guide: z.string() }),

@@ -20,12 +20,12 @@ export const accessKeyTools = {
   'functions-create-access-key': call(accessKeys.create, {
     title: 'Create access key',
     about:
-      'Create a data-plane key for other programs, only when the user asks for one; its secret is shown once.',
+      'Create a key for other programs, only when the user asks for one; the secret is shown once.',
     args: {
       NamespaceID,
-      Name: text(`A name for the key, for example ci; not ${ownKeyPrefix}…`),
+      Name: text(`Name, such as ci; not ${ownKeyPrefix}…`),
       ExpiresIn: ExpiresIn.describe(
-        'Lifetime such as 24h or 7d, at least 1h; leave out only for a key that never expires',
+        'Such as 24h or 7d, at least 1h; without, it never expires',
       ).optional(),
     },
     request: (a) => {
@@ -39,8 +39,8 @@ export const accessKeyTools = {
 
   'functions-delete-access-key': script({
     title: 'Delete access key',
-    about: 'Delete an access key for good; whatever uses it stops working.',
-    args: { NamespaceID, KeyID: text('Id of the key, for example dof_v1_…') },
+    about: "Delete an access key for good, with the user's consent.",
+    args: { NamespaceID, KeyID: text('Key id, dof_v1_…') },
     effect: 'delete',
     uses: [accessKeys.list, accessKeys.delete],
     run: async (a, { api }) => {

@@ -6,14 +6,14 @@ import { namespaces } from './contract.ts'
 export const namespaceTools = {
   'functions-list-namespaces': call(namespaces.list, {
     title: 'List function namespaces',
-    about: 'List the function namespaces of the account.',
+    about: 'List the function namespaces.',
     args: {},
     request: () => ({}),
   }),
 
   'functions-get-namespace': call(namespaces.get, {
     title: 'Get function namespace',
-    about: 'Get a function namespace with its API host and key.',
+    about: 'Get a namespace with its API host and key.',
     args: { NamespaceID },
     request: (a) => ({ path: { namespace_id: a.NamespaceID } }),
   }),
@@ -22,15 +22,15 @@ export const namespaceTools = {
     title: 'Create function namespace',
     about: 'Create a namespace to deploy functions into.',
     args: {
-      Label: text('A name for people, for example shop'),
-      Region: text('Region slug, for example nyc1'),
+      Label: text('Name for people, such as shop'),
+      Region: text('Slug, such as nyc1'),
     },
     request: (a) => ({ body: { label: a.Label, region: a.Region } }),
   }),
 
   'functions-delete-namespace': call(namespaces.delete, {
     title: 'Delete function namespace',
-    about: 'Delete a namespace with all its functions, packages and triggers, permanently.',
+    about: 'Delete a namespace with all its functions, packages and triggers for good.',
     args: { NamespaceID },
     request: (a) => ({ path: { namespace_id: a.NamespaceID } }),
   }),

@@ -5,7 +5,7 @@ import { Limit, listed, NamespaceID, pairs, Skip } from '../arguments.ts'
 import { dataPlane, ownKeyOperations as uses } from '../own-key.ts'
 import { Package } from './contract.ts'
 
-const PackageName = text('Name of the package, for example tools')
+const PackageName = text('Package, such as tools')
 
 export const packageTools = {
   'functions-list-packages': script({
@@ -15,7 +15,7 @@ export const packageTools = {
       NamespaceID,
       Limit,
       Skip: Skip.optional(),
-      Public: flag('Include packages that others share').optional(),
+      Public: flag('Include those shared by others').optional(),
     },
     effect: 'read',
     uses,
@@ -49,16 +49,16 @@ export const packageTools = {
 
   'functions-create-or-update-package': script({
     title: 'Create or update package',
-    about: 'Create a package that groups functions and gives them parameters, or change one.',
+    about: 'Create or change a package: functions with common parameters.',
     args: {
       NamespaceID,
       PackageName,
-      Publish: flag('Share it with other namespaces').optional(),
-      Annotations: pairs('Annotations, such as {"key": "description", "value": "x"}').optional(),
-      Parameters: pairs('Parameters of all its functions').optional(),
-      Binding: object('Package to stand for, with parameters of its own', {
-        namespace: text('Namespace of that package'),
-        name: text('Its name'),
+      Publish: flag('Share it').optional(),
+      Annotations: pairs('About the package').optional(),
+      Parameters: pairs('Given to all its functions').optional(),
+      Binding: object('Package that it stands for', {
+        namespace: z.string().min(1),
+        name: z.string().min(1),
       }).optional(),
     },
     effect: 'change',
@@ -85,11 +85,11 @@ export const packageTools = {
 
   'functions-delete-package': script({
     title: 'Delete package',
-    about: 'Delete a package; one that still contains functions only with Force.',
+    about: 'Delete a package; one with functions in it only with Force.',
     args: {
       NamespaceID,
       PackageName,
-      Force: flag('Delete the functions in it too').default(false),
+      Force: flag('Also delete its functions').default(false),
     },
     effect: 'delete',
     uses,

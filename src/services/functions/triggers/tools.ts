@@ -4,9 +4,9 @@ import { call, script } from '#mcp/tool.ts'
 import { NamespaceID } from '../arguments.ts'
 import { triggers } from './contract.ts'
 
-const TriggerName = text('Name of the trigger, for example nightly')
-const Cron = text('Five cron fields in UTC, for example */5 * * * *')
-const Body = anyObject('Payload passed on each run, for example {"kind": "nightly"}')
+const TriggerName = text('Trigger name')
+const Cron = text('UTC, such as */5 * * * *')
+const Body = anyObject('Payload of each run')
 
 const named = (a: { NamespaceID: string; TriggerName: string }) => ({
   path: { namespace_id: a.NamespaceID, trigger_name: a.TriggerName },
@@ -32,8 +32,8 @@ export const triggerTools = {
     about: 'Run a function on a schedule.',
     args: {
       NamespaceID,
-      Name: text('A name for the trigger, for example nightly'),
-      Function: text('Function to run, for example hello or tools/hello'),
+      Name: text('Name, such as nightly'),
+      Function: text('Such as hello or tools/hello'),
       Cron,
       IsEnabled: flag('Whether it fires').default(true),
       Body: Body.optional(),
@@ -52,7 +52,7 @@ export const triggerTools = {
 
   'functions-update-trigger': script({
     title: 'Update trigger',
-    about: 'Change the schedule or payload of a trigger, or switch it on or off.',
+    about: 'Change schedule or payload of a trigger, or switch it on or off.',
     args: {
       NamespaceID,
       TriggerName,

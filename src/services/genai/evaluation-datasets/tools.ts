@@ -5,14 +5,13 @@ import { failing, named } from '../steps.ts'
 import { datasets, datasetTypes } from './contract.ts'
 import { checkFile, uploadDataset, uploadOperations } from './upload.ts'
 
-const name = text('Name of the dataset, for example support-questions')
+const name = text('Such as support-questions')
 
 export const datasetTools = {
   'genai-create-evaluation-dataset': script({
     title: 'Create agent dataset',
-    about:
-      'Check a .csv file whose query column holds JSON objects, and upload it as a dataset for agent evaluation.',
-    args: { name, file_path: text('Path of the .csv file, for example /data/questions.csv') },
+    about: 'Upload a .csv file whose query column holds JSON objects, for agent evaluation.',
+    args: { name, file_path: text('Such as /data/questions.csv') },
     effect: 'create',
     uses: uploadOperations,
     run: (a, context) =>
@@ -25,9 +24,8 @@ export const datasetTools = {
 
   'genai-model-eval-create-dataset': script({
     title: 'Create model dataset',
-    about:
-      'Check a .csv or .jsonl file with input (and ground_truth), and upload it as a dataset for model evaluation.',
-    args: { name, file_path: text('Path of the .csv or .jsonl file, for example /data/qa.jsonl') },
+    about: 'Upload a .csv or .jsonl file with input (and ground_truth), for model evaluation.',
+    args: { name, file_path: text('Such as /data/qa.jsonl') },
     effect: 'create',
     uses: uploadOperations,
     run: (a, context) =>
@@ -50,7 +48,7 @@ export const datasetTools = {
       title: 'List evaluation datasets',
       about: 'List evaluation datasets of one type.',
       args: {
-        dataset_type: prefixedChoice('Type of dataset', 'EVALUATION_DATASET_TYPE_', datasetTypes)
+        dataset_type: prefixedChoice('Only this type', 'EVALUATION_DATASET_TYPE_', datasetTypes)
           .optional()
           .default('EVALUATION_DATASET_TYPE_MODEL'),
       },
@@ -68,8 +66,8 @@ export const datasetTools = {
       title: 'Delete evaluation dataset',
       about: 'Delete a dataset of either kind for good.',
       args: {
-        dataset_uuid: text('UUID of the dataset'),
-        confirm_deletion: flag('true, once the user has agreed'),
+        dataset_uuid: text('Dataset UUID'),
+        confirm_deletion: flag('true once the user agreed'),
       },
       request: (a) => {
         confirmed('confirm_deletion', a.confirm_deletion)

@@ -3,7 +3,7 @@ import type { ToolContext } from '#mcp/tool.ts'
 
 /** How long a workflow waits for its run. */
 export const timing = {
-  timeout_seconds: decimal('Seconds to wait for the end', 1).default(300),
+  timeout_seconds: decimal('Seconds to wait', 1).default(300),
   poll_interval_seconds: decimal('Seconds between looks', 0.05).default(5),
 }
 

@@ -18,14 +18,14 @@ export const evaluationWorkflowTools = {
     about:
       'Upload a dataset, create or update a test case, run it against agent deployments and wait for the scores.',
     args: {
-      dataset_file_path: text('Path of a .csv file with a query column of JSON objects'),
-      workspace_name: text('Name of the agent workspace'),
-      test_case_name: text('Name of the test case; an existing one is updated'),
-      agent_deployment_names: texts('Names of deployments, for example ["support-v2"]'),
-      run_name: text('Name of the run'),
-      description: anyText('Description of the test case').optional(),
+      dataset_file_path: text('.csv with a query column of JSON objects'),
+      workspace_name: text('Agent workspace'),
+      test_case_name: text('An existing one is updated'),
+      agent_deployment_names: texts('Such as ["support-v2"]'),
+      run_name: text('Run name'),
+      description: anyText('Of the test case').optional(),
       metric_categories: prefixedChoices(
-        'Categories of metrics; none means all',
+        'None means all',
         'METRIC_CATEGORY_',
         metricCategories,
       ).optional(),

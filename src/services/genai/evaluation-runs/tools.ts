@@ -11,9 +11,9 @@ export const evaluationRunTools = {
       title: 'Run test case',
       about: 'Start one evaluation run of a test case for each agent deployment.',
       args: {
-        test_case_uuid: text('UUID of the test case'),
-        agent_deployment_names: texts('Names of deployments, for example ["support-v2"]'),
-        run_name: text('Name of the run, for example nightly'),
+        test_case_uuid: text('Test case UUID'),
+        agent_deployment_names: texts('Such as ["support-v2"]'),
+        run_name: text('Run name'),
       },
       request: (a) => {
         if (a.agent_deployment_names.length === 0) {
@@ -33,7 +33,7 @@ export const evaluationRunTools = {
     call(evaluationRuns.get, {
       title: 'Get agent evaluation run',
       about: 'Get the status and metric results of an agent evaluation run.',
-      args: { evaluation_run_uuid: text('UUID of the run') },
+      args: { evaluation_run_uuid: text('Run UUID') },
       request: (a) => ({ path: a }),
     }),
   ),

@@ -6,8 +6,8 @@ import { testCases } from './contract.ts'
 import { starOf } from './star.ts'
 
 const workspace = {
-  workspace_uuid: text('UUID of the workspace').optional(),
-  agent_workspace_name: text('Name of the agent workspace; give this or workspace_uuid').optional(),
+  workspace_uuid: text('This or agent_workspace_name is required').optional(),
+  agent_workspace_name: text('Workspace name').optional(),
 }
 
 interface WorkspaceArgs {
@@ -22,7 +22,7 @@ const workspaceOf = ({ workspace_uuid, agent_workspace_name }: WorkspaceArgs) =>
   return { workspace_uuid, agent_workspace_name }
 }
 
-const metrics = texts('UUIDs of metrics').optional()
+const metrics = texts('Metric UUIDs').optional()
 
 export const testCaseTools = {
   'genai-list-evaluation-test-cases': named(
@@ -45,9 +45,9 @@ export const testCaseTools = {
       title: 'Create test case',
       about: 'Create an evaluation test case of a dataset and metrics.',
       args: {
-        name: text('Name of the test case, for example support-quality'),
+        name: text('Such as support-quality'),
         description: anyText('What it tests').optional(),
-        dataset_uuid: text('UUID of the dataset'),
+        dataset_uuid: text('Dataset UUID'),
         metrics,
         ...workspace,
       },
@@ -69,13 +69,13 @@ export const testCaseTools = {
     'update evaluation test case',
     call(testCases.update, {
       title: 'Update test case',
-      about: 'Change an evaluation test case, which makes a new version of it.',
+      about: 'Change a test case, which makes a new version of it.',
       args: {
-        test_case_uuid: text('UUID of the test case'),
+        test_case_uuid: text('Test case UUID'),
         name: text('New name').optional(),
         description: anyText('New description').optional(),
-        dataset_uuid: text('UUID of another dataset').optional(),
-        metrics: texts('UUIDs of the metrics from now on').optional(),
+        dataset_uuid: text('Other dataset').optional(),
+        metrics: texts('Metric UUIDs from now on').optional(),
       },
       request: ({ test_case_uuid, metrics, ...changes }) => ({
         path: { test_case_uuid },

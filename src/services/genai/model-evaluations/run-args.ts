@@ -1,21 +1,22 @@
-import { anyText, decimal, int, object, text, texts } from '#mcp/args.ts'
+import { z } from 'zod'
+import { anyText, object, text, texts } from '#mcp/args.ts'
 
 /** Arguments that both tools which start a model evaluation have. */
 export const runArgs = {
-  candidate_model_name: text(
-    'Exact name of the model, or router:<name>; a part of a name returns the matches',
-  ),
-  candidate_model_uuid: text('UUID of the candidate model').optional(),
-  judge_model_uuid: text('UUID of the judge model').optional(),
-  metric_uuids: texts('UUIDs of metrics; none means all').optional(),
-  candidate_inference_config: object('How the candidate answers', {
-    max_tokens: int('Longest answer in tokens', 1).optional(),
-    temperature: decimal('Sampling temperature', 0, 2).optional(),
-    top_p: decimal('Nucleus sampling', 0, 1).optional(),
-    system_prompt: text('System prompt').optional(),
-    stop_token: text('Text that ends the answer').optional(),
-  }).optional(),
-  user_message: anyText(
-    "The user's reply to prompt_for_user, word for word; leave out at first",
+  candidate_model_name: text('Exact name, or router:<name>; part of a name returns matches'),
+  candidate_model_uuid: text('Candidate UUID').optional(),
+  judge_model_uuid: text('Judge UUID').optional(),
+  metric_uuids: texts('None means all').optional(),
+  candidate_inference_config: object(
+    'How it answers',
+    {
+      max_tokens: z.int().min(1).optional(),
+      temperature: z.number().min(0).max(2).optional(),
+      top_p: z.number().min(0).max(1).optional(),
+      system_prompt: z.string().min(1).optional(),
+      stop_token: z.string().min(1).optional(),
+    },
+    ['max_tokens', 'temperature', 'top_p'],
   ).optional(),
+  user_message: anyText("The user's reply, word for word; leave out at first").optional(),
 }

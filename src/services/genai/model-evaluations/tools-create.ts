@@ -1,5 +1,6 @@
+import { z } from 'zod'
 import { ApiError } from '#core/error.ts'
-import { decimal, int, object, text } from '#mcp/args.ts'
+import { object, text } from '#mcp/args.ts'
 import { script, type ToolContext } from '#mcp/tool.ts'
 import { datasets } from '../evaluation-datasets/contract.ts'
 import { metrics } from '../evaluation-metrics/contract.ts'
@@ -20,19 +21,23 @@ export const createRunTools = {
   'genai-model-eval-create-run': script({
     title: 'Start model evaluation',
     about:
-      'Start a model evaluation run: without user_message a preview with prompt_for_user, with a yes in it the run.',
+      'Start a model evaluation run; the first call only returns prompt_for_user to show to the user.',
     args: {
-      name: text('Name of the run'),
+      name: text('Run name'),
       ...runArgs,
-      eval_preset_uuid: text('UUID of a preset with dataset, judge and metrics').optional(),
-      dataset_uuid: text('UUID of the dataset; required without a preset').optional(),
-      judge_model_name: text('Exact name of the judge; required without a preset').optional(),
-      star_metric: object('The metric that decides on success', {
-        metric_uuid: text('UUID of the metric').optional(),
-        name: text('Its name').optional(),
-        success_threshold: decimal('Value that must be reached').optional(),
-        success_threshold_pct: int('The same in percent', 0, 100).optional(),
-      }).optional(),
+      eval_preset_uuid: text('Preset of dataset, judge and metrics').optional(),
+      dataset_uuid: text('Required without a preset').optional(),
+      judge_model_name: text('Exact name; required without a preset').optional(),
+      star_metric: object(
+        'Deciding metric, such as {"metric_uuid":"…","success_threshold_pct":80}',
+        {
+          metric_uuid: z.string().optional(),
+          name: z.string().optional(),
+          success_threshold: z.number().optional(),
+          success_threshold_pct: z.int().min(0).max(100).optional(),
+        },
+        [],
+      ).optional(),
     },
     effect: 'create',
     uses: [

@@ -22,12 +22,12 @@ export const modelWorkflowTools = {
   'genai-model-eval-run-workflow': script({
     title: 'Evaluate model',
     about:
-      'Upload a dataset, evaluate a model on it and wait for the scores: without user_message a preview with prompt_for_user, with a yes in it the run.',
+      'Upload a dataset, evaluate a model on it and wait for the scores; the first call only returns prompt_for_user to show to the user.',
     args: {
-      dataset_file_path: text('Path of a .csv or .jsonl file with input (and ground_truth)'),
-      name: text('Name of the run'),
+      dataset_file_path: text('.csv or .jsonl with input (and ground_truth)'),
+      name: text('Run name'),
       ...runArgs,
-      judge_model_name: text('Exact name of the judge model'),
+      judge_model_name: text('Exact name'),
       ...timing,
     },
     effect: 'create',

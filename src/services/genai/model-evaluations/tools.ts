@@ -5,12 +5,12 @@ import { runStatuses } from '../evaluation-runs/record.ts'
 import { named } from '../steps.ts'
 import { modelEvaluations, modelRunPrefix, presets } from './contract.ts'
 
-const eval_run_uuid = text('UUID of the run')
-const confirm_deletion = flag('true, once the user has agreed')
+const eval_run_uuid = text('Run UUID')
+const confirm_deletion = flag('true once the user agreed')
 
 const paging = {
   page: int('Page number', 1).optional(),
-  per_page: int('Items per page', 1, 1000).optional(),
+  per_page: int('Page size', 1, 1000).optional(),
 }
 
 export const modelEvaluationTools = {
@@ -44,7 +44,7 @@ export const modelEvaluationTools = {
     'get results download URL',
     call(modelEvaluations.resultsDownloadUrl, {
       title: 'Get results download URL',
-      about: 'Get an expiring URL of all results of a model evaluation run.',
+      about: 'Get an expiring URL of all results of a run.',
       args: { eval_run_uuid },
       request: (a) => ({ path: a }),
     }),
@@ -69,7 +69,7 @@ export const modelEvaluationTools = {
     call(modelEvaluations.cancel, {
       title: 'Cancel model evaluation run',
       about: 'Stop a model evaluation run; partial results may be lost.',
-      args: { eval_run_uuid, confirm_cancel: flag('true, once the user has agreed') },
+      args: { eval_run_uuid, confirm_cancel: flag('true once the user agreed') },
       request: ({ eval_run_uuid, confirm_cancel }) => {
         confirmed('confirm_cancel', confirm_cancel)
         return { path: { eval_run_uuid }, body: { eval_run_uuid } }
@@ -82,7 +82,7 @@ export const modelEvaluationTools = {
     call(presets.delete, {
       title: 'Delete evaluation preset',
       about: 'Delete an evaluation preset; runs that used it stay as they are.',
-      args: { eval_preset_uuid: text('UUID of the preset'), confirm_deletion },
+      args: { eval_preset_uuid: text('Preset UUID'), confirm_deletion },
       request: (a) => {
         confirmed('confirm_deletion', a.confirm_deletion)
         return { path: { eval_preset_uuid: a.eval_preset_uuid } }

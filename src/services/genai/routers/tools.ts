@@ -1,21 +1,12 @@
 import { z } from 'zod'
 import { ApiError } from '#core/error.ts'
 import { issuesOf } from '#core/schema.ts'
-import { anyText, pageOf, paging, text, texts } from '#mcp/args.ts'
+import { anyText, jsonText, pageOf, paging, text, texts } from '#mcp/args.ts'
 import { call } from '#mcp/tool.ts'
 import { Policy, policyFault, routers } from './contract.ts'
 
-const UUID = text('UUID of the router')
-const FallbackModels = texts('Model ids tried when no policy fits or its models fail, in order', 1)
-
-/** Text by specification; assistants also send the list itself. */
-const policiesText = (about: string) =>
-  z
-    .preprocess(
-      (value) => (typeof value === 'object' && value !== null ? JSON.stringify(value) : value),
-      z.string(),
-    )
-    .describe(about)
+const UUID = text('Router UUID')
+const FallbackModels = texts('Model ids for when policies fail, in order', 1)
 
 /** The policies in a text; undefined for an empty one. */
 const parsePolicies = (given: string | undefined): Policy[] | undefined => {
@@ -39,12 +30,11 @@ const jsonOf = (given: string): unknown => {
 export const routerTools = {
   'genai-inference-router-create': call(routers.create, {
     title: 'Create inference router',
-    about: 'Create a router that picks a model for each kind of work; call it as router:<name>.',
+    about: 'Create a router that picks a model by task; used as model router:<name>.',
     args: {
-      Name: text('Name from a-z, 0-9 and hyphens, for example support-router'),
-      PoliciesJson: policiesText(
-        'JSON array of policies: task_slug (see task-presets) or custom_task {name, description}; models; for a task_slug selection_policy.prefer fastest|cheapest. ' +
-          'Example: [{"task_slug":"summarization","models":["llama-3"],"selection_policy":{"prefer":"cheapest"}}]',
+      Name: text('Such as support-router'),
+      PoliciesJson: jsonText(
+        'JSON array such as [{"task_slug":"summarization","models":["llama3-8b"],"selection_policy":{"prefer":"cheapest"}}]; custom_task {name, description} may replace task_slug; prefer cheapest or fastest',
       ).optional(),
       FallbackModels,
     },
@@ -62,7 +52,7 @@ export const routerTools = {
 
   'genai-inference-router-list': call(routers.list, {
     title: 'List inference routers',
-    about: 'List the inference routers of the account.',
+    about: 'List the inference routers.',
     args: paging(1000, 1000),
     request: (a) => ({ query: pageOf(a) }),
   }),
@@ -81,7 +71,7 @@ export const routerTools = {
       UUID,
       Name: text('New name').optional(),
       Description: anyText('New description').optional(),
-      PoliciesJson: policiesText('JSON array that replaces all policies, as in create').optional(),
+      PoliciesJson: jsonText('Replaces all policies; as in create').optional(),
       FallbackModels: FallbackModels.optional(),
     },
     request: (a) => {
@@ -103,7 +93,7 @@ export const routerTools = {
 
   'genai-inference-router-delete': call(routers.delete, {
     title: 'Delete inference router',
-    about: 'Delete a router.',
+    about: 'Delete a router for good.',
     args: { UUID },
     request: (a) => ({ path: { uuid: a.UUID } }),
     // The API may answer with an empty body.
@@ -113,7 +103,7 @@ export const routerTools = {
 
   'genai-inference-router-task-presets': call(routers.taskPresets, {
     title: 'List router task presets',
-    about: 'List the built-in tasks that policies may name, with suggested models.',
+    about: 'List the built-in tasks for policies, with suggested models.',
     args: paging(1000, 1000),
     request: (a) => ({ query: pageOf(a) }),
   }),

@@ -2,22 +2,22 @@ import { pageOf, paging, text } from '#mcp/args.ts'
 import { call } from '#mcp/tool.ts'
 import { byoipPrefixes } from './contract.ts'
 
-const UUID = text('UUID of the prefix, as byoip-prefix-list shows it')
+const UUID = text('Prefix UUID')
 
 export const byoipTools = {
   'byoip-prefix-create': call(byoipPrefixes.create, {
     title: 'Create BYOIP prefix',
-    about: 'Bring an IPv4 prefix of your own into a region.',
+    about: 'Bring your own IPv4 prefix into a region.',
     args: {
-      Prefix: text('IPv4 network between /18 and /24, for example 203.0.113.0/24'),
-      Signature: text('Signature that proves the right to the prefix'),
-      Region: text('Region slug, for example nyc3'),
+      Prefix: text('/18 to /24, such as 203.0.113.0/24'),
+      Signature: text('Proof of the right to it'),
+      Region: text('Slug, such as nyc3'),
     },
     request: (a) => ({ body: { prefix: a.Prefix, signature: a.Signature, region: a.Region } }),
   }),
   'byoip-prefix-delete': call(byoipPrefixes.delete, {
     title: 'Delete BYOIP prefix',
-    about: 'Delete a prefix none of whose addresses is in use.',
+    about: 'Delete a prefix of which no address is in use.',
     args: { UUID },
     request: (a) => ({ path: { uuid: a.UUID } }),
   }),
@@ -29,7 +29,7 @@ export const byoipTools = {
   }),
   'byoip-prefix-list': call(byoipPrefixes.list, {
     title: 'List BYOIP prefixes',
-    about: 'List the prefixes of the account.',
+    about: 'List your own IPv4 prefixes.',
     args: paging(20),
     request: (a) => ({ query: pageOf(a) }),
   }),

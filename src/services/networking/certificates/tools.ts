@@ -2,8 +2,8 @@ import { pageOf, paging, text, texts } from '#mcp/args.ts'
 import { call } from '#mcp/tool.ts'
 import { certificates } from './contract.ts'
 
-const Name = text('Name of the certificate, unique in the account, for example web-2026')
-const ID = text('Certificate id, as certificate-list shows it')
+const Name = text('Unique name, such as web-2026')
+const ID = text('Certificate id')
 
 export const certificateTools = {
   'custom-certificate-create': call(certificates.create, {
@@ -11,9 +11,9 @@ export const certificateTools = {
     about: 'Upload a certificate with its private key and chain.',
     args: {
       Name,
-      PrivateKey: text('Private key in PEM form'),
-      LeafCertificate: text('Certificate in PEM form'),
-      CertificateChain: text('Intermediate certificates in PEM form, issuer of the leaf first'),
+      PrivateKey: text('PEM'),
+      LeafCertificate: text('PEM'),
+      CertificateChain: text('PEM, issuer of the leaf first'),
     },
     request: (a) => ({
       body: {
@@ -27,10 +27,10 @@ export const certificateTools = {
   }),
   'acme-certificate-create': call(certificates.create, {
     title: 'Create ACME certificate',
-    about: 'Have a certificate issued and renewed for names under domains of the account.',
+    about: 'Get a certificate issued and renewed for names in your domains.',
     args: {
       Name,
-      DnsNames: texts('Names, for example ["example.com", "*.example.com"]'),
+      DnsNames: texts('Such as ["example.com", "*.example.com"]'),
     },
     request: (a) => ({ body: { name: a.Name, type: 'lets_encrypt', dns_names: a.DnsNames } }),
   }),
@@ -48,7 +48,7 @@ export const certificateTools = {
   }),
   'certificate-list': call(certificates.list, {
     title: 'List certificates',
-    about: 'List the certificates of the account.',
+    about: 'List the certificates.',
     args: paging(20),
     request: (a) => ({ query: pageOf(a) }),
   }),

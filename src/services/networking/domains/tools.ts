@@ -3,24 +3,24 @@ import { call } from '#mcp/tool.ts'
 import { domainRecords, domains, recordTypes } from './contract.ts'
 import { fieldsOf } from './data.ts'
 
-const Name = text('Domain name, for example example.com')
-const Domain = text('Domain the record belongs to, for example example.com')
-const RecordID = int('Number of the record, as domain-record-list shows it', 1)
+const Name = text('Domain, such as example.com')
+const Domain = text('Such as example.com')
+const RecordID = int('Record number', 1)
 
 const record = {
   Domain,
   Type: choice('Record type', recordTypes),
-  Name: text('Host name within the domain, for example www; @ for the domain itself, * for any'),
+  Name: text('Host, such as www, or @ for the domain itself'),
   Data: text(
-    'Value: an address for A and AAAA, a host for CNAME and NS, any text for TXT, "10 mail.example.com" for MX, "priority weight port host" for SRV, \'0 issue "letsencrypt.org"\' for CAA',
+    'Value, such as 192.0.2.10; MX "10 mail.example.com", SRV "priority weight port host", CAA "flags tag value"',
   ),
 }
 
 export const domainTools = {
   'domain-create': call(domains.create, {
     title: 'Create domain',
-    about: 'Create a domain with an A record for its apex.',
-    args: { Name, IPAddress: text('IPv4 address of the apex, for example 192.0.2.10') },
+    about: 'Create a domain whose apex has this address.',
+    args: { Name, IPAddress: text('Such as 192.0.2.10') },
     request: (a) => ({ body: { name: a.Name, ip_address: a.IPAddress } }),
   }),
   'domain-delete': call(domains.delete, {
@@ -37,7 +37,7 @@ export const domainTools = {
   }),
   'domain-list': call(domains.list, {
     title: 'List domains',
-    about: 'List the domains of the account.',
+    about: 'List the domains.',
     args: paging(20),
     request: (a) => ({ query: pageOf(a) }),
   }),
@@ -64,7 +64,7 @@ export const domainTools = {
   }),
   'domain-record-get': call(domainRecords.get, {
     title: 'Get domain record',
-    about: 'Get a DNS record.',
+    about: 'Get a DNS record by its number.',
     args: { Domain, RecordID },
     request: (a) => ({ path: { domain: a.Domain, id: a.RecordID } }),
   }),

@@ -4,22 +4,17 @@ import { choice, ints, list, pageOf, paging, text, texts } from '#mcp/args.ts'
 import { call } from '#mcp/tool.ts'
 import { firewallProtocols, firewalls } from './contract.ts'
 
-const ID = text('Firewall id, as firewall-list shows it')
-const InstanceIDs = ints('Numbers of instances, for example [3164444]')
-const Tags = texts('Tags whose instances are meant, for example ["web"]')
-const ports = 'Port such as 80, range such as 8000-8080, or all'
-const peer = 'IP address or CIDR, for example 0.0.0.0/0'
+const ID = text('Firewall id')
+const InstanceIDs = ints('Instance numbers')
+const Tags = texts('Such as ["web"]')
+const ports = '80, 8000-8080 or all'
+const peer = 'IP or CIDR, such as 0.0.0.0/0'
 
-const rule = { Protocol: choice('Protocol', firewallProtocols), PortRange: text(ports) }
+const rule = { Protocol: z.enum(firewallProtocols), PortRange: text('Such as 80 or 8000-8080') }
+const addresses = texts('IPs or CIDRs')
 const ruleLists = {
-  InboundRules: list(
-    'Rules for traffic to the instances',
-    z.object({ ...rule, Sources: texts(peer) }),
-  ).optional(),
-  OutboundRules: list(
-    'Rules for traffic from the instances',
-    z.object({ ...rule, Destinations: texts(peer) }),
-  ).optional(),
+  InboundRules: list('Traffic let in', z.object({ ...rule, Sources: addresses })).optional(),
+  OutboundRules: list('Traffic let out', z.object({ ...rule, Destinations: addresses })).optional(),
 }
 
 interface Rule {
@@ -56,13 +51,13 @@ export const firewallTools = {
     title: 'Create firewall',
     about: 'Create a firewall with one inbound and one outbound rule.',
     args: {
-      Name: text('Name, for example web-firewall'),
+      Name: text('Name, such as web'),
       InboundProtocol: choice('Protocol let in', firewallProtocols),
-      InboundPortRange: text(`${ports}, let in`),
-      InboundSource: text(`Source let in: ${peer}`),
+      InboundPortRange: text(ports),
+      InboundSource: text(peer),
       OutboundProtocol: choice('Protocol let out', firewallProtocols),
-      OutboundPortRange: text(`${ports}, let out`),
-      OutboundDestination: text(`Destination let out to: ${peer}`),
+      OutboundPortRange: text(ports),
+      OutboundDestination: text(peer),
       InstanceIDs: InstanceIDs.optional(),
       Tags: Tags.optional(),
     },
@@ -90,32 +85,32 @@ export const firewallTools = {
   }),
   'firewall-delete': call(firewalls.delete, {
     title: 'Delete firewall',
-    about: 'Delete a firewall.',
+    about: 'Delete a firewall for good.',
     args: { ID },
     request: (a) => ({ path: { id: a.ID } }),
   }),
   'firewall-get': call(firewalls.get, {
     title: 'Get firewall',
-    about: 'Get a firewall with its rules and what is still pending.',
+    about: 'Get a firewall with its rules and pending changes.',
     args: { ID },
     request: (a) => ({ path: { id: a.ID } }),
   }),
   'firewall-list': call(firewalls.list, {
     title: 'List firewalls',
-    about: 'List the firewalls of the account.',
+    about: 'List the firewalls.',
     args: paging(20),
     request: (a) => ({ query: pageOf(a) }),
   }),
   'firewall-add-tags': call(firewalls.addTags, {
     title: 'Add firewall tags',
-    about: 'Apply a firewall to all instances with certain tags.',
+    about: 'Apply a firewall to instances with these tags.',
     effect: 'change',
     args: { ID, Tags },
     request: (a) => ({ path: { id: a.ID }, body: { tags: a.Tags } }),
   }),
   'firewall-remove-tags': call(firewalls.removeTags, {
     title: 'Remove firewall tags',
-    about: 'Stop applying a firewall by certain tags.',
+    about: 'Stop applying a firewall by these tags.',
     effect: 'change',
     args: { ID, Tags },
     request: (a) => ({ path: { id: a.ID }, body: { tags: a.Tags } }),

@@ -1,12 +1,14 @@
 import { z } from 'zod'
-import { choice, flag, int, ints, list, object, pageOf, paging, text, texts } from '#mcp/args.ts'
+import { choice, int, ints, list, object, pageOf, paging, text, texts } from '#mcp/args.ts'
 import { call, script, type ToolContext } from '#mcp/tool.ts'
 import { balancerTypes, loadBalancers, networkStacks, networks } from './contract.ts'
 import { changeOf, creationOf, type GivenRule, rulesOf } from './request.ts'
 import { entryProtocols, targetProtocols } from './rule.ts'
 
-const LoadBalancerID = text('Load balancer id, as load-balancer-list shows it')
-const InstanceIDs = ints('Numbers of instances, for example [3164444]')
+const LoadBalancerID = text('Load balancer id')
+const InstanceIDs = ints('Instance numbers')
+
+const port = z.int().min(1).max(65_535)
 
 /** The specification has ids as text here, while the API has numbers. */
 const instanceTexts = z
@@ -17,42 +19,39 @@ const instanceTexts = z
     ),
   )
   .transform((ids) => ids.map(Number))
-  .describe('Numbers of the instances behind it, for example ["3164444"]; not together with Tag')
+  .describe('Instances behind it, such as ["3164444"]; not with Tag')
 
 const ForwardingRules = list(
-  'What it listens to and where that goes',
+  'From entry to target',
   z.object({
-    EntryProtocol: choice('Protocol of clients', entryProtocols),
-    EntryPort: int('Port for clients, for example 80', 1, 65_535),
-    TargetProtocol: choice('Protocol of instances', targetProtocols),
-    TargetPort: int('Port of instances, for example 8080', 1, 65_535),
-    TlsPassthrough: flag('Hand encrypted traffic to the instances as it is').optional(),
+    EntryProtocol: z.enum(entryProtocols),
+    EntryPort: port,
+    TargetProtocol: z.enum(targetProtocols),
+    TargetPort: port,
+    TlsPassthrough: z.boolean().optional(),
   }),
 )
 
-const settings = {
-  Region: text('Region slug, for example nyc3; for regional types').optional(),
+const shared = {
+  Region: text('Slug, such as nyc3; for regional types').optional(),
   InstanceIDs: instanceTexts.optional(),
-  Tag: text('Tag whose instances are behind it; not together with InstanceIDs').optional(),
+  Tag: text('Tag of the instances behind it').optional(),
   ForwardingRules: ForwardingRules.optional(),
   SizeUnit: int('Number of nodes', 1, 100).optional(),
   NetworkStack: choice('IP versions', networkStacks).optional(),
-  ProjectID: text('Id of the project it belongs to').optional(),
-  TargetLoadBalancerIDs: texts('Regional load balancers behind a GLOBAL one').optional(),
-  GLBSettings: object('Settings of a GLOBAL load balancer', {
-    target_protocol: choice('Protocol of the regional load balancers', ['http', 'https', 'http2']),
-    target_port: int('Port of the regional load balancers, 80 or 443', 1, 65_535),
-    cdn: z.object({ is_enabled: flag('Cache answers') }).optional(),
-    region_priorities: z
-      .record(z.string(), z.number().int())
-      .describe('Region to priority, lower first, for example {"nyc3": 1, "fra1": 2}')
-      .optional(),
-    failover_threshold: int(
-      'Percent of failed targets at which the next region takes over',
-      1,
-      99,
-    ).optional(),
-  }).optional(),
+  ProjectID: text('Project UUID').optional(),
+  TargetLoadBalancerIDs: texts('Balancers behind a GLOBAL one').optional(),
+  GLBSettings: object(
+    'For GLOBAL, such as {"target_protocol":"http","target_port":80,"cdn":{"is_enabled":true},"region_priorities":{"nyc3":1,"fra1":2},"failover_threshold":50}',
+    {
+      target_protocol: z.enum(['http', 'https', 'http2']),
+      target_port: port,
+      cdn: z.object({ is_enabled: z.boolean() }).optional(),
+      region_priorities: z.record(z.string(), z.int()).optional(),
+      failover_threshold: z.int().min(1).max(99).optional(),
+    },
+    [],
+  ).optional(),
 }
 
 /** Changes of one load balancer by this server happen one after the other, so none is lost. */
@@ -98,27 +97,26 @@ const changeRules = (
 export const loadBalancerTools = {
   'load-balancer-create': call(loadBalancers.create, {
     title: 'Create load balancer',
-    about:
-      'Create a load balancer in front of instances, or a global one in front of regional ones.',
+    about: 'Create a load balancer for instances, or a GLOBAL one for regional ones.',
     args: {
-      Name: text('Name, for example web-1'),
-      ...settings,
-      Type: choice('Kind of load balancer', balancerTypes).default('REGIONAL'),
-      Network: choice('Reachable from outside or from its VPC only', networks).default('EXTERNAL'),
+      Name: text('Name, such as web-1'),
+      ...shared,
+      Type: choice('Kind', balancerTypes).default('REGIONAL'),
+      Network: choice('INTERNAL: from its VPC only', networks).default('EXTERNAL'),
     },
     request: (a) => ({ body: creationOf(a) }),
   }),
   'load-balancer-update': script({
     title: 'Update load balancer',
-    about: 'Change a load balancer; what is not given stays as it is.',
+    about: 'Change a load balancer; what is left out stays.',
     effect: 'change',
     uses: [loadBalancers.get, loadBalancers.update],
     args: {
       LoadBalancerID,
-      Name: text('Name, for example web-1'),
-      ...settings,
-      Type: choice('Kind of load balancer', balancerTypes).optional(),
-      Network: choice('Reachable from outside or from its VPC only', networks).optional(),
+      Name: text('Name, such as web-1'),
+      ...shared,
+      Type: choice('Kind', balancerTypes).optional(),
+      Network: choice('INTERNAL: from its VPC only', networks).optional(),
     },
     run: (a, context) =>
       alone(context, a.LoadBalancerID, async () => {
@@ -129,7 +127,7 @@ export const loadBalancerTools = {
   }),
   'load-balancer-delete': call(loadBalancers.delete, {
     title: 'Delete load balancer',
-    about: 'Delete a load balancer.',
+    about: 'Delete a load balancer for good.',
     args: { LoadBalancerID },
     request: (a) => ({ path: { id: a.LoadBalancerID } }),
   }),
@@ -141,13 +139,13 @@ export const loadBalancerTools = {
   }),
   'load-balancer-get': call(loadBalancers.get, {
     title: 'Get load balancer',
-    about: 'Get a load balancer.',
+    about: 'Get a load balancer with its status and address.',
     args: { LoadBalancerID },
     request: (a) => ({ path: { id: a.LoadBalancerID } }),
   }),
   'load-balancer-list': call(loadBalancers.list, {
     title: 'List load balancers',
-    about: 'List the load balancers of the account.',
+    about: 'List the load balancers.',
     args: paging(20),
     request: (a) => ({ query: pageOf(a) }),
   }),

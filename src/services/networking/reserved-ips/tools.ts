@@ -3,8 +3,8 @@ import { choice, int, pageOf, paging, text } from '#mcp/args.ts'
 import { script } from '#mcp/tool.ts'
 import { reservedIps, reservedIpv6s } from './contract.ts'
 
-const IP = text('Reserved address, for example 192.0.2.40 or 2001:db8::40')
-const Type = choice('Family of the address', ['ipv4', 'ipv6'])
+const IP = text('Reserved address')
+const Type = choice('Address family', ['ipv4', 'ipv6'])
 type Family = 'ipv4' | 'ipv6'
 
 const familyOf = (ip: string): Family => (ip.includes(':') ? 'ipv6' : 'ipv4')
@@ -19,10 +19,10 @@ const actOf = (type: Family) => (type === 'ipv6' ? reservedIpv6s.act : reservedI
 export const reservedIpTools = {
   'reserved-ip-reserve': script({
     title: 'Reserve IP',
-    about: 'Reserve an address in a region.',
+    about: 'Reserve a public address in a region.',
     effect: 'create',
     uses: [reservedIps.create, reservedIpv6s.create],
-    args: { Region: text('Region slug, for example nyc3'), Type },
+    args: { Region: text('Slug, such as nyc3'), Type },
     run: async (a, { api }) =>
       a.Type === 'ipv6'
         ? api(reservedIpv6s.create, { body: { region_slug: a.Region } })
@@ -46,7 +46,7 @@ export const reservedIpTools = {
     about: 'Assign a reserved address to an instance.',
     effect: 'change',
     uses: [reservedIps.act, reservedIpv6s.act],
-    args: { IP, InstanceID: int('Number of the instance, for example 3164444', 1), Type },
+    args: { IP, InstanceID: int('Instance number', 1), Type },
     run: async (a, { api }) => {
       agree(a)
       const body = { type: 'assign' as const, droplet_id: a.InstanceID }

@@ -3,16 +3,16 @@ import { pageOf, paging, text } from '#mcp/args.ts'
 import { call } from '#mcp/tool.ts'
 import { vpcPeerings } from './contract.ts'
 
-const ID = text('VPC peering id, as vpc-peering-list shows it')
+const ID = text('Peering id')
 
 export const vpcPeeringTools = {
   'vpc-peering-create': call(vpcPeerings.create, {
     title: 'Create VPC peering',
     about: 'Join two VPCs so that their members reach each other.',
     args: {
-      Name: text('Name, unique in the account, for example blue-to-green'),
-      Vpc1: text('Id of one VPC'),
-      Vpc2: text('Id of the other VPC'),
+      Name: text('Unique name, such as blue-green'),
+      Vpc1: text('VPC id'),
+      Vpc2: text('VPC id'),
     },
     request: (a) => {
       if (a.Vpc1 === a.Vpc2) throw ApiError.invalid('Vpc1 and Vpc2 must be two different VPCs.')
@@ -27,13 +27,13 @@ export const vpcPeeringTools = {
   }),
   'vpc-peering-get': call(vpcPeerings.get, {
     title: 'Get VPC peering',
-    about: 'Get a VPC peering.',
+    about: 'Get a VPC peering with its status.',
     args: { ID },
     request: (a) => ({ path: { id: a.ID } }),
   }),
   'vpc-peering-list': call(vpcPeerings.list, {
     title: 'List VPC peerings',
-    about: 'List the VPC peerings of the account.',
+    about: 'List the VPC peerings.',
     args: paging(20),
     request: (a) => ({ query: pageOf(a) }),
   }),

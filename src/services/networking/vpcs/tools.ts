@@ -2,19 +2,17 @@ import { pageOf, paging, text } from '#mcp/args.ts'
 import { call } from '#mcp/tool.ts'
 import { vpcs } from './contract.ts'
 
-const ID = text('VPC id, as vpc-list shows it')
+const ID = text('VPC id')
 
 export const vpcTools = {
   'vpc-create': call(vpcs.create, {
     title: 'Create VPC',
     about: 'Create a private network in a region.',
     args: {
-      Name: text('Name, unique in the account, for example backend'),
-      Region: text('Region slug, for example nyc3'),
-      Subnet: text(
-        'Private IPv4 range, for example 10.10.0.0/20; generated when left out',
-      ).optional(),
-      Description: text('Up to 255 characters for people to read').optional(),
+      Name: text('Unique name, such as backend'),
+      Region: text('Slug, such as nyc3'),
+      Subnet: text('Private range, such as 10.10.0.0/20; chosen when left out').optional(),
+      Description: text('At most 255 characters').optional(),
     },
     request: (a) => ({
       body: {
@@ -33,7 +31,7 @@ export const vpcTools = {
   }),
   'vpc-delete': call(vpcs.delete, {
     title: 'Delete VPC',
-    about: 'Delete a VPC that is empty and not the default of its region.',
+    about: "Delete an empty VPC that is not its region's default.",
     args: { ID },
     request: (a) => ({ path: { id: a.ID } }),
   }),
@@ -45,7 +43,7 @@ export const vpcTools = {
   }),
   'vpc-list': call(vpcs.list, {
     title: 'List VPCs',
-    about: 'List the VPCs of the account.',
+    about: 'List the private networks.',
     args: paging(20),
     request: (a) => ({ query: pageOf(a) }),
   }),
