@@ -163,9 +163,12 @@ export const createPool = (
   }
 
   const serve = ({ key, memory, kind, start }: Want): Promise<Lease> | undefined => {
-    const warm = idle.get(key)?.at(-1)
-    if (warm) {
+    for (let warm = idle.get(key)?.at(-1); warm; warm = idle.get(key)?.at(-1)) {
       without(idle, warm)
+      if (!warm.box.usable()) {
+        end(warm)
+        continue
+      }
       warm.box.resume()
       return Promise.resolve(lease(warm, false))
     }

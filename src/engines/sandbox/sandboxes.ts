@@ -53,6 +53,7 @@ export const createSandboxes = (settings: SandboxSettings): Invoker => {
   let opened: Promise<World> | undefined
   let pool: Pool | undefined
   let isolation: Isolation | undefined
+  let closed = false
   const world = () => {
     opened ??= open(settings).then((made) => {
       pool = made.pool
@@ -93,8 +94,11 @@ export const createSandboxes = (settings: SandboxSettings): Invoker => {
     },
     close: async () => {
       const of = await opened
-      await of?.pool.close()
-      await of?.cage.network?.close()
+      if (!of || closed) return
+      closed = true
+      await of.pool.close()
+      await of.cage.network?.close()
+      await of.cage.groups?.close()
     },
   }
 }

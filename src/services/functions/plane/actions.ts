@@ -17,7 +17,7 @@ import { checkSize, mergePairs } from './parameters.ts'
 import type { Sequences } from './sequences.ts'
 
 /** Actions of all namespaces. */
-export const createActions = (ground: Ground, sequences: Sequences) => {
+export const createActions = (ground: Ground, sequences: Sequences, changed: () => void) => {
   const { store, clock, invoker, settings } = ground
   const actions = store.collection(storedActions)
   const codes = store.collection(storedCodes)
@@ -84,7 +84,7 @@ export const createActions = (ground: Ground, sequences: Sequences) => {
         )
           throw faults.otherCollection()
         if (!current && !fresh) throw ApiError.badRequest('exec undefined')
-        const next = changed(path, current, change, fresh, clock.now())
+        const next = nextOf(path, current, change, fresh, clock.now())
         if (fresh?.code) await tx.collection(storedCodes).put(fresh.code)
         // Lists go by what was written last.
         if (current) await table.remove(id)
@@ -92,6 +92,7 @@ export const createActions = (ground: Ground, sequences: Sequences) => {
         if (current && current.code !== next.code) await dropCode(tx, current.code)
         return next
       })
+      changed()
       invoker.evict(path.namespace, shortPath(path))
       return written
     },
@@ -105,6 +106,7 @@ export const createActions = (ground: Ground, sequences: Sequences) => {
         await dropCode(tx, current.code)
         return current
       })
+      changed()
       invoker.evict(path.namespace, shortPath(path))
       return removed
     },
@@ -129,7 +131,7 @@ export const dropCode = async (tx: Ground['store'], hash: string | null) => {
   await tx.collection(storedCodes).remove(hash)
 }
 
-const changed = (
+const nextOf = (
   path: ActionPath,
   current: StoredAction | undefined,
   change: ActionChange,

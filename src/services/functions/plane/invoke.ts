@@ -158,14 +158,25 @@ export const createInvoke = ({
     )
   }
 
-  const keep = (activation: StoredActivation) => {
-    const kept = recorder.record(activation).catch((error: unknown) =>
+  const keep = (activation: StoredActivation, accepted = false) => {
+    const kept = recorder.record(activation, accepted).catch((error: unknown) =>
       log.error('An activation could not be recorded.', {
         activation: activation.activationId,
         cause: messageOf(error),
       }),
     )
     track(kept)
+  }
+  /** An accepted call gets a record whatever comes of it. */
+  const finish = (facts: CallFacts, done: Promise<StoredActivation>) => {
+    const accepted = clock.now()
+    track(
+      done
+        .catch((error: unknown) =>
+          activationOf(facts, lost(messageOf(error), clock.now(), accepted)),
+        )
+        .then((activation) => keep(activation, true)),
+    )
   }
   const track = (work: Promise<unknown>) => {
     running.add(work)
@@ -203,19 +214,14 @@ export const createInvoke = ({
     call: async (request, wait) => {
       const facts = await prepared(request)
       const done = run(facts, request, request.payload)
-      const kept = done.then((activation) => {
-        keep(activation)
-        return activation
-      })
-      const first = await withinTime(kept, wait)
-      if (first) return first
+      const first = await withinTime(done, wait)
+      if (first) {
+        keep(first)
+        return first
+      }
       // From here on it is a call that was accepted, and so must end in a record.
       await accept(facts)
-      track(
-        kept.catch((error: unknown) =>
-          keep(activationOf(facts, lost(messageOf(error), clock.now()))),
-        ),
-      )
+      finish(facts, done)
       return { activationId: facts.activationId }
     },
 
@@ -227,14 +233,7 @@ export const createInvoke = ({
         if (!(error instanceof ApiError) || error.status !== 409) throw error
         return { activationId: facts.activationId, fresh: false }
       }
-      const accepted = clock.now()
-      track(
-        run(facts, request, request.payload)
-          .catch((error: unknown) =>
-            activationOf(facts, lost(messageOf(error), clock.now(), accepted)),
-          )
-          .then(keep),
-      )
+      finish(facts, run(facts, request, request.payload))
       return { activationId: facts.activationId, fresh: true }
     },
 
@@ -262,7 +261,7 @@ const recoverLost = async (
       'The platform stopped while the action was waiting or running.',
       clock.now(),
     )
-    await recorder.record({
+    const record = {
       activationId,
       namespace,
       path,
@@ -278,7 +277,8 @@ const recoverLost = async (
         { key: 'path', value: path },
         { key: 'failure', value: 'platform' },
       ],
-    })
+    }
+    await recorder.record(record, true)
     count++
   }
   return count

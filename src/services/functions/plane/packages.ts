@@ -14,7 +14,10 @@ import { checkName, nextVersion } from './names.ts'
 import { checkSize, mergePairs } from './parameters.ts'
 
 /** Packages of all namespaces. */
-export const createPackages = ({ store, clock, invoker, settings }: Ground) => {
+export const createPackages = (
+  { store, clock, invoker, settings }: Ground,
+  changed: () => void,
+) => {
   const packages = store.collection(storedPackages)
   const actions = store.collection(storedActions)
 
@@ -61,7 +64,7 @@ export const createPackages = ({ store, clock, invoker, settings }: Ground) => {
       const binding = change.binding?.name
         ? await bound(Binding.parse(change.binding), namespace)
         : null
-      return store.transaction(async (tx) => {
+      const written = await store.transaction(async (tx) => {
         const table = tx.collection(storedPackages)
         const current = await table.get(packageId(namespace, name))
         if (current && !overwrite) throw faults.exists()
@@ -85,6 +88,8 @@ export const createPackages = ({ store, clock, invoker, settings }: Ground) => {
         if (current) await table.remove(current.id)
         return table.insert(next)
       })
+      changed()
+      return written
     },
 
     remove: async (namespace: string, name: string, force: boolean): Promise<StoredPackage> => {
@@ -104,6 +109,7 @@ export const createPackages = ({ store, clock, invoker, settings }: Ground) => {
         await tx.collection(storedPackages).remove(found.id)
         return found
       })
+      changed()
       invoker.evict(namespace)
       return removed
     },

@@ -11,26 +11,33 @@ import { createFace } from './face.ts'
 import { faults } from './faults.ts'
 import type { Ground } from './ground.ts'
 import { createInvoke, type InvokeRequest } from './invoke.ts'
+import { fullPath } from './names.ts'
 import { createPackages } from './packages.ts'
 import { createRecorder } from './recorder.ts'
+import { createMemory } from './remember.ts'
 import { forward } from './remote.ts'
-import { createResolve } from './resolve.ts'
+import { createResolve, type Resolve, type Resolved } from './resolve.ts'
 import { beatEvery, createRunners } from './runners.ts'
 import { createSequences } from './sequences.ts'
 import { createWeb } from './web.ts'
 
 const expireEvery = 600_000
+/** ms for which an action that was found is not looked up again. */
+const trust = 1_000
 
 /** Everything that runs and keeps functions, put together. */
 export const createPlane = (ground: Ground, folder: () => string) => {
   const { store, clock, log, invoker } = ground
   const access = createAccess(ground)
-  const packages = createPackages(ground)
-  const actions = createActions(ground, createSequences(ground))
+  const reached = createMemory<Resolved>(clock.now, trust)
+  const packages = createPackages(ground, reached.forget)
+  const actions = createActions(ground, createSequences(ground), reached.forget)
   const resolve = createResolve(actions, packages)
+  const recall: Resolve = (own, path) =>
+    reached.get(`${own} ${fullPath(path)}`, () => resolve(own, path))
   const recorder = createRecorder(ground)
   const runners = createRunners(ground)
-  const invoke = createInvoke({ ground, actions, resolve, recorder, runners })
+  const invoke = createInvoke({ ground, actions, resolve: recall, recorder, runners })
   const face = createFace({
     ground,
     access,
@@ -112,6 +119,7 @@ export const createPlane = (ground: Ground, folder: () => string) => {
         await tx.collection(storedNamespaces).remove(namespace)
       })
       access.forget()
+      reached.forget()
       invoker.evict(namespace)
     },
 

@@ -22,8 +22,8 @@ export interface ActivationQuery {
 export interface Recorder {
   /** A call that will get a record whatever happens; resolves when that is on disk. */
   accept(invocation: StoredInvocation): Promise<void>
-  /** The record, and with it the end of the accepted call. Readable at once; resolves when on disk. */
-  record(activation: StoredActivation): Promise<void>
+  /** The record, and with it the end of an accepted call. Readable at once; resolves when on disk. */
+  record(activation: StoredActivation, accepted: boolean): Promise<void>
   get(namespace: string, id: string): Promise<StoredActivation | undefined>
   list(query: ActivationQuery): Promise<StoredActivation[]>
   count(query: ActivationQuery): Promise<number>
@@ -39,6 +39,8 @@ interface Job {
 }
 
 const page = 500
+/** ms that records wait for others, to be written with them. */
+const gather = 20
 /** A call that began before it may have ended after: lists go by the end, filters by the start. */
 const longestCall = 1_000_000
 
@@ -48,16 +50,25 @@ export const createRecorder = ({ store, clock, settings }: Ground): Recorder => 
   let jobs: Job[] = []
   let writing: Promise<void> | undefined
 
-  const enqueue = (work: Job['work']): Promise<void> =>
+  let hurry = () => {}
+
+  const enqueue = (work: Job['work'], urgent: boolean): Promise<void> =>
     new Promise((done, failed) => {
       jobs.push({ work, done, failed })
       writing ??= write()
+      if (urgent) hurry()
     })
 
   const write = async () => {
     while (jobs.length > 0) {
-      // What arrives in the same turn is written together.
-      await new Promise((resolve) => setImmediate(resolve))
+      // What arrives meanwhile is written together; someone who waits gets it after this turn.
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, gather)
+        hurry = () => {
+          clearTimeout(timer)
+          setImmediate(resolve)
+        }
+      })
       const batch = jobs
       jobs = []
       try {
@@ -103,15 +114,16 @@ export const createRecorder = ({ store, clock, settings }: Ground): Recorder => 
       .reverse()
 
   return {
-    accept: (invocation) => enqueue((tx) => tx.collection(storedInvocations).insert(invocation)),
-    record: async (activation) => {
+    accept: (invocation) =>
+      enqueue((tx) => tx.collection(storedInvocations).insert(invocation), true),
+    record: async (activation, accepted) => {
       const { activationId } = activation
       unwritten.set(activationId, activation)
       try {
         await enqueue(async (tx) => {
           await once(tx.collection(storedActivations).insert(activation))
-          await tx.collection(storedInvocations).remove(activationId)
-        })
+          if (accepted) await tx.collection(storedInvocations).remove(activationId)
+        }, false)
       } finally {
         unwritten.delete(activationId)
       }
@@ -148,7 +160,10 @@ export const createRecorder = ({ store, clock, settings }: Ground): Recorder => 
       }
     },
     flush: async () => {
-      while (writing) await writing
+      while (writing) {
+        hurry()
+        await writing
+      }
     },
   }
 }
