@@ -25,8 +25,15 @@ export const listed = (service: string, tools: Record<string, Tool>): Listed[] =
     service,
     effect: tool.effect,
     uses: tool.uses.map(({ method, path }) => `${method} ${path}`),
-    json: JSON.stringify(describe(name, tool)),
+    json: ascii(JSON.stringify(describe(name, tool))),
   }))
+
+/** Text of one byte a character is sent without being converted, every time the list is asked for. */
+const ascii = (json: string): string =>
+  json.replace(
+    /[^\x20-\x7e]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 
 const hints: Record<Effect, Json> = {
   read: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
