@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { beforeAll, expect, test } from 'vitest'
+import { projectFile } from '#core/built.ts'
 import { type TaskSlug, taskSlugs } from '#services/genai/routers/tasks.ts'
 import { type Classifier, createClassifier } from './classifier.ts'
-import { confusions } from './confusions.ts'
+import { confusionRows, confusions } from './confusions.ts'
 import { examples } from './examples/index.ts'
 import { heldOut } from './held-out/index.ts'
 
@@ -27,9 +29,14 @@ test('every task has ten prompts to learn from and ten to be measured by, none t
 })
 
 test('of prompts it never saw at least four in five get their task', async () => {
-  const { right, all } = await confusions(classifier)
+  const found = await confusions(classifier)
+  const { right, all } = found
   expect(all).toBe(taskSlugs.length * 12)
   expect(right / all).toBeGreaterThanOrEqual(0.8)
+  const page = readFileSync(projectFile('docs/inference-routers.md'), 'utf8')
+  expect(page).toContain(`Measured on ${all} prompts`)
+  expect(page).toContain(`${right} right,\n${(right / all).toFixed(2)}.`)
+  expect(page).toContain(confusionRows(found).join('\n'))
 })
 
 test('small talk, facts and sums are of no task', async () => {

@@ -26,3 +26,13 @@ export const confusions = async (classifier: Classifier): Promise<Confusions> =>
   }
   return { right, all, table }
 }
+
+/** One line for each task, as the documentation shows it. */
+export const confusionRows = ({ table }: Confusions): string[] =>
+  Object.entries(table).map(([task, guesses]) => {
+    const all = Object.values(guesses).reduce((sum, count) => sum + count, 0)
+    const wrong = Object.entries(guesses)
+      .filter(([guess]) => guess !== task)
+      .map(([guess, count]) => `${count} × \`${guess}\``)
+    return `| \`${task}\` | ${guesses[task] ?? 0} of ${all} | ${wrong.join(', ') || '-'} |`
+  })
