@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Fetch } from '#client/client.ts'
 import { statusPage } from '#console/page.ts'
+import { chat } from '#inference/chat.ts'
 import { createInference } from '#inference/inference.ts'
 import { fileAudit } from '#mcp/audit-file.ts'
 import { type Confirm, createCalls } from '#mcp/calls.ts'
@@ -26,6 +27,7 @@ import type { Status } from '#services/cove/status/contract.ts'
 import { statusService } from '#services/cove/status/platform.ts'
 import { tokenService } from '#services/cove/tokens/platform.ts'
 import { type DatabaseOptions, databaseService } from '#services/databases.ts'
+import { evaluationServices } from '#services/evaluation.ts'
 import type { DeclaredProvider } from '#services/genai/providers/contract.ts'
 import { inferenceServices } from '#services/inference.ts'
 import { knowledgeService } from '#services/knowledge.ts'
@@ -96,6 +98,11 @@ export const createCove = (options: CoveOptions): Cove => {
       serverlessService(options),
       databaseService(options),
       ...inferenceServices(inference, { env: options.env, declared: options.providers ?? {} }),
+      evaluationServices({
+        chat: (target, request, limits) => chat(inference, target, request, limits),
+        env: options.env,
+        url: options.url,
+      }),
       tokenService(() => platform.scopes()),
       statusService(status),
     ],

@@ -6,6 +6,7 @@ import { type Api, createApi } from '#client/client.ts'
 import { type Cove, type CoveOptions, createCove } from '#main.ts'
 import { createCalls } from '#mcp/calls.ts'
 import type { ToolResult } from '#mcp/results.ts'
+import { systemClock } from '#platform/clock.ts'
 import { silentLog } from '#platform/log.ts'
 import type { Kernel } from '#platform/service.ts'
 import { openSqlite } from '#platform/store/sqlite.ts'
@@ -56,11 +57,13 @@ export interface WorldOptions {
   /** Keys of model providers, by the name of their variable. */
   env?: Record<string, string>
   providers?: NonNullable<CoveOptions['providers']>
+  /** Time as it is, for stories with real waiting in them. */
+  realTime?: boolean
 }
 
 export const world = async (options: WorldOptions = {}): Promise<World> => {
   const home = mkdtempSync(join(tmpdir(), 'cove-test-'))
-  const clock = testClock()
+  const clock = options.realTime ? { ...systemClock, advance: () => {} } : testClock()
   const token = `cove_v1_${randomBytes(16).toString('hex')}`
   const store = await openSqlite(':memory:')
   const cove = createCove({

@@ -38,8 +38,12 @@ export const commands: Record<string, Entry> = {
     about: 'the record of tool calls',
     load: async () => (await import('./audit.ts')).audit,
   },
-  kb: {
-    about: 'make, search and keep up knowledge bases',
-    load: async () => (await import('./kb.ts')).kb,
+  agents: {
+    about: 'where agents answer',
+    load: async () => (await import('./agents.ts')).agents,
+  },
+  evals: {
+    about: 'evaluation runs and reports',
+    load: async () => (await import('./evals.ts')).evals,
   },
 }

@@ -65,6 +65,10 @@ const pageFacts = (total: number, query: PageQuery): { links: Links; meta: { tot
   return { links: last > 1 ? { pages } : {}, meta: { total } }
 }
 
+/** Links and totals of a page that was put together elsewhere. */
+export const genaiPageFacts = (total: number, query: PageQuery) =>
+  genaiFacts(pageFacts(total, query).links, total, query)
+
 const genaiFacts = (links: Links, total: number, query: PageQuery) => {
   const { prev, ...others } = links.pages ?? {}
   return {

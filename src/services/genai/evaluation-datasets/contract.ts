@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { collection } from '#core/collection.ts'
 import { resource } from '#core/operation.ts'
 import { DecimalText, Timestamp } from '#core/schema.ts'
 
@@ -10,6 +11,7 @@ export const datasetTypes = [
   'EVALUATION_DATASET_TYPE_ADK',
   'EVALUATION_DATASET_TYPE_NON_ADK',
 ] as const
+export type DatasetType = (typeof datasetTypes)[number]
 
 export const Dataset = z.object({
   dataset_uuid: z.string(),
@@ -78,3 +80,15 @@ export const datasets = {
   }),
   delete: del('/v2/gen-ai/evaluation_datasets/:dataset_uuid', { returns: z.object({}) }),
 }
+
+/** A dataset as it is kept: what the API shows, and where its file is. */
+export interface StoredDataset extends Dataset {
+  object_key: string
+  file_name: string
+}
+
+export const storedDatasets = collection<StoredDataset>('evaluation_datasets', {
+  called: 'Evaluation dataset',
+  key: 'dataset_uuid',
+  indexes: ['dataset_type', 'object_key'],
+})

@@ -12,6 +12,7 @@ export const metricCategories = [
   'METRIC_CATEGORY_CONTEXT_QUALITY',
   'METRIC_CATEGORY_MODEL_FIT',
 ] as const
+export type MetricCategory = (typeof metricCategories)[number]
 
 const prefixed = <const V extends readonly string[]>(prefix: string, values: V) =>
   z.enum(values.map((value) => `${prefix}${value}`) as [string, ...string[]])

@@ -3,7 +3,7 @@ import { resource } from '#core/operation.ts'
 import { GenaiPage, genaiListOf } from '#core/page.ts'
 import { Timestamp } from '#core/schema.ts'
 import { MetricResult } from '../evaluation-metrics/contract.ts'
-import { runStatuses } from './record.ts'
+import { Limits, runStatuses } from './record.ts'
 
 const { get, post } = resource('genai')
 
@@ -59,6 +59,9 @@ export const evaluationRuns = {
       run_name: z.string().trim().min(1).max(255),
       agent_deployment_names: z.array(z.string().min(1)).optional(),
       agent_uuids: z.array(z.string().min(1)).optional(),
+      /** Ours: who judges, the first chat model of this Cove unless it is said; what it may use. */
+      judge_model_uuid: z.string().optional(),
+      limits: Limits.partial().optional(),
     }),
     returns: z.object({ evaluation_run_uuids: z.array(z.string()) }),
     status: 200,

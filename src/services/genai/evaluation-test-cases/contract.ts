@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { collection } from '#core/collection.ts'
 import { resource } from '#core/operation.ts'
 import { Timestamp } from '#core/schema.ts'
 import { Dataset } from '../evaluation-datasets/contract.ts'
@@ -73,3 +74,28 @@ export const testCases = {
     returns: z.object({ test_case_uuid: z.string(), version: z.number().int() }),
   }),
 }
+
+/** One version of a test case, as it is kept. */
+export interface StoredVersion {
+  version: number
+  name: string
+  description?: string
+  dataset_uuid: string
+  metric_uuids: string[]
+  star_metric?: StarMetric
+  updated_at: string
+}
+
+export interface StoredTestCase {
+  test_case_uuid: string
+  workspace_uuid: string
+  created_at: string
+  /** Oldest first. */
+  versions: StoredVersion[]
+}
+
+export const storedTestCases = collection<StoredTestCase>('evaluation_test_cases', {
+  called: 'Test case',
+  key: 'test_case_uuid',
+  indexes: ['workspace_uuid'],
+})

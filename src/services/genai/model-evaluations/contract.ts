@@ -1,10 +1,16 @@
 import { z } from 'zod'
+import { collection } from '#core/collection.ts'
 import { resource } from '#core/operation.ts'
 import { GenaiPage, genaiListOf, one } from '#core/page.ts'
 import { Timestamp } from '#core/schema.ts'
 import { SignedUrl } from '../evaluation-datasets/contract.ts'
 import { Metric, MetricResult, StarMetric } from '../evaluation-metrics/contract.ts'
-import { runStatuses } from '../evaluation-runs/record.ts'
+import {
+  type Candidate,
+  type InferenceConfig,
+  Limits,
+  runStatuses,
+} from '../evaluation-runs/record.ts'
 
 const { get, post, put, patch, del } = resource('genai')
 
@@ -25,6 +31,7 @@ export const presetSections = [
   'PRESET_SAVE_SECTION_DATASET',
   'PRESET_SAVE_SECTION_SYSTEM_PROMPT',
 ] as const
+export type PresetSection = (typeof presetSections)[number]
 
 /** Zero and empty text are what some clients send for "not given". */
 export const InferenceSettings = z.object({
@@ -34,14 +41,6 @@ export const InferenceSettings = z.object({
   top_p: z.number().min(0).max(1).optional(),
   stop_token: z.string().optional(),
   system_prompt: z.string().max(100_000).optional(),
-})
-
-/** Ours: what a run may use. */
-export const Limits = z.object({
-  max_parallel: z.number().int().min(1).max(256).default(32),
-  judge_samples: z.number().int().min(1).max(9).default(1),
-  max_cost_usd: z.number().positive().optional(),
-  reuse_answers: z.boolean().default(false),
 })
 
 const Progress = z.object({
@@ -65,6 +64,8 @@ export const RunSummaryView = z.object({
   progress: Progress,
 })
 
+export type RunSummaryView = z.infer<typeof RunSummaryView>
+
 const MetricSummaryView = z.object({
   metric_uuid: z.string(),
   metric_name: z.string(),
@@ -78,6 +79,7 @@ const MetricSummaryView = z.object({
   /** Ours. */
   mean: z.number().optional(),
   scored_count: z.number().int().optional(),
+  threshold: z.number().optional(),
 })
 
 const PerformanceView = z.object({
@@ -273,3 +275,23 @@ export const presets = {
     returns: z.object({}),
   }),
 }
+
+/** The saved parts of a run. */
+export interface StoredPreset {
+  eval_preset_uuid: string
+  name: string
+  saved_sections: PresetSection[]
+  dataset?: { uuid: string; name: string }
+  judge?: { uuid: string; name: string }
+  candidate?: Extract<Candidate, { kind: 'model' }>
+  inference?: InferenceConfig
+  system_prompt?: string
+  metric_uuids?: string[]
+  star_metric?: StarMetric
+  created_at: string
+}
+
+export const storedPresets = collection<StoredPreset>('model_evaluation_presets', {
+  called: 'Evaluation preset',
+  key: 'eval_preset_uuid',
+})
