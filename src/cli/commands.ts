@@ -34,6 +34,10 @@ export const commands: Record<string, Entry> = {
     about: 'what inference routers did',
     load: async () => (await import('./routers.ts')).routers,
   },
+  functions: {
+    about: 'deploy a project of functions',
+    load: async () => (await import('./functions.ts')).functions,
+  },
   audit: {
     about: 'the record of tool calls',
     load: async () => (await import('./audit.ts')).audit,

@@ -236,6 +236,23 @@ export const settings = define({
     about: 'requests to the model under way at once',
     flagOnly: true,
   },
+  namespace: {
+    kind: 'text',
+    value: 'ID',
+    about: 'functions namespace (default: the only one there is)',
+    flagOnly: true,
+  },
+  'remote-build': {
+    kind: 'flag',
+    about: 'let Cove build the functions, isolated as functions are',
+    flagOnly: true,
+  },
+  include: {
+    kind: 'list',
+    value: 'NAMES',
+    about: 'only these packages or package/functions, comma-separated',
+    flagOnly: true,
+  },
   'any-port': {
     kind: 'flag',
     about: 'take a free port when the chosen one is taken',

@@ -5,6 +5,7 @@ import { handOver } from './code.ts'
 import type { BuildOutcome, BuildRequest } from './invoker.ts'
 import { type Cage, launch, userOf } from './launch.ts'
 import { findGo } from './runtimes.ts'
+import { etcBinds } from './starter.ts'
 
 /** Builds have a place of their own among the sandboxes, one at a time. */
 const slot = 0
@@ -15,6 +16,15 @@ const mostOutput = 64 * 1024
 
 export interface Builder {
   run(request: BuildRequest): Promise<BuildOutcome>
+}
+
+/** Compilers and package managers that are not among the system's programs. */
+const tools = (goRoot: string | undefined): [from: string, to: string][] => {
+  const nodeRoot = path.dirname(path.dirname(process.execPath))
+  return [
+    ...(goRoot ? [[goRoot, '/opt/go'] as [string, string]] : []),
+    ...(nodeRoot === '/usr' ? [] : [[nodeRoot, '/opt/node'] as [string, string]]),
+  ]
 }
 
 /** Runs build steps in a sandbox of their own; compilers keep their cache between runs. */
@@ -34,7 +44,7 @@ export const createBuilder = (cage: Cage, cacheDir: string): Builder => {
       id: `build-${++count}`,
       slot,
       command: ['/bin/sh', '-e', '-c', commands.join('\n')],
-      binds: go ? [[go.root, '/opt/go']] : [],
+      binds: [...etcBinds(cage.home), ...tools(go?.root)],
       writable: [
         [dir, folder],
         [cacheDir, cache],

@@ -76,7 +76,7 @@ export const createStarter = (
     const shown: [string, string][] = [
       ...binds,
       [proxies, proxyFolder],
-      ...etcNames.map((name): [string, string] => [path.join(proxies, name), `/etc/${name}`]),
+      ...etcBinds(home),
       ...(dir === undefined ? [] : [[dir, codeFolder] as [string, string]]),
     ]
     const launched = await launch(cage, {
@@ -133,7 +133,12 @@ const connected = async (launched: Launched, box: Box): Promise<Box> => {
   }
 }
 
-const etcNames = ['passwd', 'group', 'hosts', 'nsswitch.conf', 'resolv.conf']
+/** A small /etc for every sandbox. */
+export const etcBinds = (home: string): [from: string, to: string][] =>
+  ['passwd', 'group', 'hosts', 'nsswitch.conf', 'resolv.conf'].map((name) => [
+    path.join(home, 'proxies', name),
+    `/etc/${name}`,
+  ])
 
 /** The files that every sandbox reads: the proxies, and a small /etc. */
 export const writeProxies = async (home: string, resolvers: string[]): Promise<void> => {

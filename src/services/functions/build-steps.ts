@@ -16,6 +16,7 @@ const manifests: Record<string, { kinds: string; commands: string[] }> = {
         ' -r requirements.txt',
     ],
   },
+  'go.mod': { kinds: 'go', commands: ['go mod vendor'] },
   'composer.json': {
     kinds: 'php',
     commands: ['composer install --no-dev --no-interaction --quiet'],
