@@ -42,6 +42,10 @@ export const commands: Record<string, Entry> = {
     about: 'the record of tool calls',
     load: async () => (await import('./audit.ts')).audit,
   },
+  kb: {
+    about: 'make, search and keep up knowledge bases',
+    load: async () => (await import('./kb.ts')).kb,
+  },
   agents: {
     about: 'where agents answer',
     load: async () => (await import('./agents.ts')).agents,

@@ -185,8 +185,9 @@ const readable = (query: string, hits: readonly Hit[]): string => {
 /** Where a chunk is from, as far as its metadata tells. */
 const origin = ({ metadata }: Hit): string => {
   const { path, title, section, page } = metadata
-  const parts = [title !== path && title, section !== title && section, page && `page ${page}`]
-  const where = parts.filter(Boolean).join(' — ')
+  const titled = typeof section === 'string' && section.startsWith(String(title))
+  const parts = [!titled && title !== path && title, section, page && `page ${page}`]
+  const where = parts.filter(Boolean).join(', ')
   return where ? `${where} (${path})` : String(path)
 }
 

@@ -95,17 +95,18 @@ export class WorkerPool {
   #run(job: Job, urgent = false, signal?: AbortSignal): Promise<Answer> {
     if (this.#closed) return Promise.reject(stopped())
     if (signal?.aborted) return Promise.reject(signal.reason)
-    return new Promise<Answer>((resolve, reject) => {
-      const queue = urgent ? this.#urgent : this.#waiting
-      const task: Task = { job, resolve, reject }
-      queue.push(task)
-      signal?.addEventListener('abort', () => {
-        const at = queue.indexOf(task)
-        if (at >= 0) queue.splice(at, 1)
-        reject(signal.reason)
-      })
-      this.#dispatch()
-    })
+    const queue = urgent ? this.#urgent : this.#waiting
+    const { promise, resolve, reject } = settleable<Answer>()
+    const task: Task = { job, resolve, reject }
+    const withdraw = () => {
+      const at = queue.indexOf(task)
+      if (at >= 0) queue.splice(at, 1)
+      reject(signal?.reason)
+    }
+    signal?.addEventListener('abort', withdraw)
+    queue.push(task)
+    this.#dispatch()
+    return promise.finally(() => signal?.removeEventListener('abort', withdraw))
   }
 
   #dispatch() {
@@ -158,6 +159,17 @@ export class WorkerPool {
     else task?.reject(new Error(failure?.message ?? 'A worker gave no answer.'))
     this.#dispatch()
   }
+}
+
+/** A promise and what settles it. */
+const settleable = <T>() => {
+  let resolve: (value: T) => void = () => {}
+  let reject: (error: Error) => void = () => {}
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes
+    reject = no
+  })
+  return { promise, resolve, reject }
 }
 
 const stopped = () => ApiError.unavailable('The thread that reads and embeds documents has ended.')

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { type Chunking, embeddingText } from './chunk.ts'
@@ -88,6 +89,8 @@ export const syncSource = async (
 
   const stop = new AbortController()
   const ended = AbortSignal.any([signal, stop.signal])
+  // Every batch that waits for its vectors listens.
+  setMaxListeners(0, ended)
   const queue = source.files.values()
   const work = async () => {
     for (const file of queue) {

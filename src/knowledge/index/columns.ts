@@ -13,28 +13,32 @@ export class Columns {
   readonly #columns = new Map<string, Column>()
   #size = 0
 
-  set(slot: number, metadata: Metadata): void {
+  /** Fields of the second win over those of the first. */
+  set(slot: number, ...metadata: readonly Metadata[]): void {
+    // A slot that is set again must lose what it no longer has.
+    if (slot < this.#size) for (const column of this.#columns.values()) column.clear(slot)
     this.#size = Math.max(this.#size, slot + 1)
-    for (const column of this.#columns.values()) column.clear(slot)
-    for (const [key, value] of Object.entries(metadata)) {
-      const column = this.#columns.get(key) ?? new Column()
-      this.#columns.set(key, column)
-      column.set(slot, value)
-    }
+    for (const fields of metadata)
+      for (const key in fields) {
+        let column = this.#columns.get(key)
+        if (!column) {
+          column = new Column()
+          this.#columns.set(key, column)
+        }
+        column.set(slot, fields[key] ?? '')
+      }
   }
 
   match(filter: Filter, alive: (slot: number) => boolean): Matched {
     const mask = this.#mask(filter)
+    const slots = new Uint32Array(this.#size)
     let count = 0
-    for (let slot = 0; slot < this.#size; slot++)
-      if (mask[slot]) {
-        if (alive(slot)) count++
-        else mask[slot] = 0
-      }
-    const slots = new Uint32Array(count)
-    let at = 0
-    for (let slot = 0; slot < this.#size; slot++) if (mask[slot]) slots[at++] = slot
-    return { slots, mask }
+    for (let slot = 0; slot < mask.length; slot++) {
+      if (mask[slot] === 0) continue
+      if (alive(slot)) slots[count++] = slot
+      else mask[slot] = 0
+    }
+    return { slots: slots.slice(0, count), mask }
   }
 
   #mask(filter: Filter): Uint8Array {
@@ -92,9 +96,12 @@ class Column {
   /** The comparison is made once for each value, not for each slot. */
   mask(size: number, verdict: (value: MetadataValue | undefined) => boolean): Uint8Array {
     const verdicts = Uint8Array.from(this.#values, (value) => Number(verdict(value)))
-    const mask = new Uint8Array(size).fill(verdicts[0] ?? 0)
-    const known = Math.min(size, this.#numbers.length)
-    for (let slot = 0; slot < known; slot++) mask[slot] = verdicts[this.#numbers[slot] ?? 0] ?? 0
+    const numbers = this.#numbers
+    const mask = new Uint8Array(size)
+    if (verdicts[0]) mask.fill(1)
+    const known = Math.min(size, numbers.length)
+    for (let slot = 0; slot < known; slot++)
+      mask[slot] = verdicts[numbers[slot] as number] as number
     return mask
   }
 }

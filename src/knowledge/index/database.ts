@@ -3,42 +3,68 @@ import type { Document, Metadata } from './index.ts'
 import type { TermCounts } from './postings.ts'
 import type { Codes } from './vectors.ts'
 
-/** Rows read at a time while opening, so that a server stays responsive meanwhile. */
-const pageRows = 2000
+/** Documents read at a time while opening, so that a server stays responsive meanwhile. */
+const pageRows = 100
 
+/**
+ * What searches need of all chunks of a document lies in one row, read as a whole; `first` is the
+ * number of its first passage, and the others follow.
+ */
 const schema = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
   CREATE TABLE IF NOT EXISTS document (
     id INTEGER PRIMARY KEY, source TEXT NOT NULL, path TEXT NOT NULL, fingerprint TEXT NOT NULL,
-    bytes INTEGER NOT NULL, metadata TEXT NOT NULL, UNIQUE (source, path));
-  CREATE TABLE IF NOT EXISTS chunk (
+    bytes INTEGER NOT NULL, metadata TEXT NOT NULL, first INTEGER NOT NULL, fields TEXT NOT NULL,
+    scales BLOB NOT NULL, terms BLOB NOT NULL, codes BLOB NOT NULL, UNIQUE (source, path));
+  CREATE INDEX IF NOT EXISTS document_first ON document (first);
+  CREATE TABLE IF NOT EXISTS passage (
     id INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL, metadata TEXT NOT NULL,
-    terms BLOB NOT NULL, codes BLOB NOT NULL, scale REAL NOT NULL);
-  CREATE INDEX IF NOT EXISTS chunk_document ON chunk (document);
-  CREATE TABLE IF NOT EXISTS passage (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
+    text TEXT NOT NULL);
+  CREATE INDEX IF NOT EXISTS passage_document ON passage (document);
   CREATE TABLE IF NOT EXISTS term (id INTEGER PRIMARY KEY, term TEXT NOT NULL);
 `
 
 /** A chunk without its text, which is read only for results. */
 export interface StoredChunk {
-  id: number
-  document: number
   metadata: Metadata
   terms: TermCounts
   codes: Codes
 }
 
-type ChunkRow = [number, number, string, Uint8Array, Uint8Array, number]
-type DocumentRow = [number, string, string, string, number, string]
+export interface StoredDocument {
+  id: number
+  document: Document
+  /** Number of the first chunk's passage. */
+  first: number
+  chunks: StoredChunk[]
+}
+
+type Row = [
+  ...[id: number, source: string, path: string, fingerprint: string, bytes: number],
+  ...[metadata: string, first: number, fields: string],
+  ...[scales: Uint8Array, terms: Uint8Array, codes: Uint8Array],
+]
 
 /** The file in which an index is kept. */
 export class IndexFile {
   readonly #db: Libsql.Database
+  readonly #prepared = new Map<string, Libsql.Statement<unknown[]>>()
 
   constructor(path: string) {
     this.#db = new Libsql(path)
     this.#db.exec(schema)
+  }
+
+  /** A statement, prepared once; rows are lists of values. */
+  #sql(text: string): Libsql.Statement<unknown[]> {
+    let statement = this.#prepared.get(text)
+    if (!statement) {
+      statement = this.#db.prepare(text)
+      if (/^SELECT|RETURNING/.test(text)) statement.raw()
+      this.#prepared.set(text, statement)
+    }
+    return statement
   }
 
   /** All or nothing. */
@@ -47,110 +73,86 @@ export class IndexFile {
   }
 
   terms(): [id: number, term: string][] {
-    return this.#db.prepare('SELECT id, term FROM term').raw().all() as [number, string][]
+    return this.#sql('SELECT id, term FROM term').all() as [number, string][]
   }
 
   addTerm(term: string): number {
-    const added = this.#db.prepare('INSERT INTO term (term) VALUES (?)').run(term)
-    return Number(added.lastInsertRowid)
+    return Number(this.#sql('INSERT INTO term (term) VALUES (?)').run(term).lastInsertRowid)
   }
 
-  documents(): [id: number, document: Document][] {
-    const rows = this.#db
-      .prepare('SELECT id, source, path, fingerprint, bytes, metadata FROM document')
-      .raw()
-      .all() as DocumentRow[]
-    return rows.map(([id, source, path, fingerprint, bytes, metadata]) => [
-      id,
-      { source, path, fingerprint, bytes, metadata: JSON.parse(metadata) },
-    ])
-  }
-
-  /** Answers the document's id, which stays as it is replaced. */
-  putDocument({ source, path, fingerprint, bytes, metadata }: Document): number {
-    const [id] = this.#db
-      .prepare(
-        `INSERT INTO document (source, path, fingerprint, bytes, metadata) VALUES (?, ?, ?, ?, ?)
-         ON CONFLICT (source, path) DO UPDATE SET fingerprint = excluded.fingerprint,
-           bytes = excluded.bytes, metadata = excluded.metadata RETURNING id`,
-      )
-      .raw()
-      .get(source, path, fingerprint, bytes, JSON.stringify(metadata)) as [number]
-    return id
-  }
-
-  removeDocument(id: number): void {
-    this.#db.prepare('DELETE FROM document WHERE id = ?').run(id)
-  }
-
-  /** In order of their ids, page by page; lets other work run between pages. */
-  async *chunks(): AsyncGenerator<StoredChunk> {
-    const page = this.#db
-      .prepare(
-        'SELECT id, document, metadata, terms, codes, scale FROM chunk WHERE id > ? ORDER BY id LIMIT ?',
-      )
-      .raw()
+  /** In the order in which they were written, page by page; lets other work run between pages. */
+  async *documents(): AsyncGenerator<StoredDocument[]> {
     for (let last = 0; ; ) {
-      const rows = page.all(last, pageRows) as ChunkRow[]
-      for (const row of rows) yield storedChunk(row)
+      const rows = this.#sql(
+        `SELECT id, source, path, fingerprint, bytes, metadata, first, fields, scales, terms, codes
+         FROM document WHERE first > ? ORDER BY first LIMIT ?`,
+      ).all(last, pageRows) as Row[]
+      yield rows.map(storedDocument)
       if (rows.length < pageRows) return
-      last = rows.at(-1)?.[0] ?? 0
+      last = rows.at(-1)?.[6] ?? 0
       await new Promise((resume) => setImmediate(resume))
     }
   }
 
-  /** Answers its id, higher than any before. */
-  addChunk(chunk: Omit<StoredChunk, 'id'>, text: string): number {
-    const added = this.#db
-      .prepare('INSERT INTO chunk (document, metadata, terms, codes, scale) VALUES (?, ?, ?, ?, ?)')
-      .run(
-        chunk.document,
-        JSON.stringify(chunk.metadata),
-        packTerms(chunk.terms),
-        Buffer.from(
-          chunk.codes.codes.buffer,
-          chunk.codes.codes.byteOffset,
-          chunk.codes.codes.length,
-        ),
-        chunk.codes.scale,
-      )
-    const id = Number(added.lastInsertRowid)
-    this.#db.prepare('INSERT INTO passage (id, text) VALUES (?, ?)').run(id, text)
-    return id
+  /** Writes a new document with its chunks and their texts; answers its id and first passage. */
+  add(document: Document, chunks: readonly StoredChunk[], texts: readonly string[]) {
+    const [id] = this.#sql(
+      `INSERT INTO document (source, path, fingerprint, bytes, metadata, first, fields, scales, terms, codes)
+       VALUES (?, ?, ?, ?, ?, 0, ?, ?, ?, ?) RETURNING id`,
+    ).get(
+      document.source,
+      document.path,
+      document.fingerprint,
+      document.bytes,
+      JSON.stringify(document.metadata),
+      JSON.stringify(chunks.map(({ metadata }) => metadata)),
+      asBytes(Float32Array.from(chunks, ({ codes }) => codes.scale)),
+      Buffer.concat(chunks.flatMap(({ terms }) => [lengthOf(terms), asBytes(terms)])),
+      Buffer.concat(chunks.map(({ codes }) => asBytes(codes.codes))),
+    ) as [number]
+    let first = 0
+    for (const [at, { metadata }] of chunks.entries()) {
+      const { lastInsertRowid } = this.#sql(
+        'INSERT INTO passage (document, metadata, text) VALUES (?, ?, ?)',
+      ).run(id, JSON.stringify(metadata), texts[at] ?? '')
+      first ||= Number(lastInsertRowid)
+    }
+    this.#sql('UPDATE document SET first = ? WHERE id = ?').run(first, id)
+    return { id, first }
   }
 
-  /** Answers the terms of each, in order of the chunks' ids. */
-  removeChunks(document: number): TermCounts[] {
-    const rows = this.#db
-      .prepare('SELECT id, terms FROM chunk WHERE document = ? ORDER BY id')
-      .raw()
-      .all(document) as [number, Uint8Array][]
-    this.#db
-      .prepare('DELETE FROM passage WHERE id IN (SELECT id FROM chunk WHERE document = ?)')
-      .run(document)
-    this.#db.prepare('DELETE FROM chunk WHERE document = ?').run(document)
-    return rows.map(([, terms]) => unpackTerms(terms))
+  /** Changes what is known of a document; its chunks stay. */
+  describe(id: number, { fingerprint, bytes, metadata }: Document): void {
+    this.#sql('UPDATE document SET fingerprint = ?, bytes = ?, metadata = ? WHERE id = ?').run(
+      fingerprint,
+      bytes,
+      JSON.stringify(metadata),
+      id,
+    )
   }
 
-  /** Own fields of each chunk of a document, in order of their ids. */
-  metadataOf(document: number): Metadata[] {
-    const rows = this.#db
-      .prepare('SELECT metadata FROM chunk WHERE document = ? ORDER BY id')
-      .raw()
-      .all(document) as [string][]
-    return rows.map(([metadata]) => JSON.parse(metadata))
+  /** What was kept of a document, which is gone then. */
+  remove(id: number): StoredChunk[] {
+    const chunks = this.chunksOf(id)
+    this.#sql('DELETE FROM passage WHERE document = ?').run(id)
+    this.#sql('DELETE FROM document WHERE id = ?').run(id)
+    return chunks
+  }
+
+  chunksOf(id: number): StoredChunk[] {
+    const row = this.#sql(
+      `SELECT id, source, path, fingerprint, bytes, metadata, first, fields, scales, terms, codes
+       FROM document WHERE id = ?`,
+    ).get(id) as Row | undefined
+    return row ? storedDocument(row).chunks : []
   }
 
   /** A chunk as a result shows it; its fields come after, and win over, its document's. */
-  read(id: number): { text: string; metadata: Metadata } | undefined {
-    const row = this.#db
-      .prepare(
-        `SELECT passage.text, document.metadata, chunk.metadata FROM passage
-         JOIN chunk ON chunk.id = passage.id JOIN document ON document.id = chunk.document
-         WHERE passage.id = ?`,
-      )
-      .raw()
-      .get(id) as [string, string, string] | undefined
+  read(passage: number): { text: string; metadata: Metadata } | undefined {
+    const row = this.#sql(
+      `SELECT passage.text, document.metadata, passage.metadata FROM passage
+       JOIN document ON document.id = passage.document WHERE passage.id = ?`,
+    ).get(passage) as [string, string, string] | undefined
     if (!row) return undefined
     return { text: row[0], metadata: { ...JSON.parse(row[1]), ...JSON.parse(row[2]) } }
   }
@@ -160,24 +162,33 @@ export class IndexFile {
   }
 }
 
-const storedChunk = ([id, document, metadata, terms, codes, scale]: ChunkRow): StoredChunk => ({
-  id,
-  document,
-  metadata: JSON.parse(metadata),
-  terms: unpackTerms(terms),
-  codes: { codes: new Int8Array(codes.buffer, codes.byteOffset, codes.length), scale },
-})
-
-/** Pairs of 32-bit numbers: the term, how often it occurs. */
-const packTerms = (terms: TermCounts): Buffer => {
-  const packed = Uint32Array.from([...terms].flat())
-  return Buffer.from(packed.buffer)
+const storedDocument = (row: Row): StoredDocument => {
+  const [id, source, path, fingerprint, bytes, metadata, first, fields, scales, terms, codes] = row
+  const own: Metadata[] = JSON.parse(fields)
+  const scale = new Float32Array(aligned(scales))
+  const counts = new Uint32Array(aligned(terms))
+  const width = codes.length / Math.max(1, own.length)
+  let at = 0
+  const chunks = own.map((metadata, index) => {
+    const from = at + 1
+    at = from + (counts[at] ?? 0)
+    return {
+      metadata,
+      terms: counts.subarray(from, at),
+      codes: {
+        codes: new Int8Array(codes.buffer, codes.byteOffset + index * width, width),
+        scale: scale[index] ?? 0,
+      },
+    }
+  })
+  const document = { source, path, fingerprint, bytes, metadata: JSON.parse(metadata) }
+  return { id, document, first, chunks }
 }
 
-const unpackTerms = (bytes: Uint8Array): TermCounts => {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const terms = new Map<number, number>()
-  for (let at = 0; at < bytes.length; at += 8)
-    terms.set(view.getUint32(at, true), view.getUint32(at + 4, true))
-  return terms
-}
+const asBytes = (numbers: Uint32Array | Float32Array | Int8Array): Buffer =>
+  Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength)
+
+const lengthOf = (terms: TermCounts): Buffer => asBytes(Uint32Array.of(terms.length))
+
+/** A copy, since a row's bytes may begin anywhere. */
+const aligned = (bytes: Uint8Array): ArrayBuffer => Uint8Array.from(bytes).buffer

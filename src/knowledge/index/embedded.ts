@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { IndexFile, type StoredChunk } from './database.ts'
-import type { Chunk, Document, Index, Metadata } from './index.ts'
+import { IndexFile, type StoredChunk, type StoredDocument } from './database.ts'
+import type { Chunk, Document, Index } from './index.ts'
 import { MemoryIndex } from './memory.ts'
 import { termsOf } from './terms.ts'
 import { quantise } from './vectors.ts'
@@ -11,11 +11,11 @@ const headingWeight = 2
 /** Share of removed chunks at which memory is built anew. */
 const mostWaste = 0.4
 
-/** What memory knows of a document: its fields, and where its chunks are, in order of their ids. */
+/** What memory knows of a document: its fields, and the slots of its chunks, which are in a row. */
 interface Held {
   id: number
   document: Document
-  slots: readonly number[]
+  slot: number
 }
 
 interface Contents {
@@ -51,11 +51,11 @@ export const openEmbeddedIndex = async (folder: string, width: number): Promise<
     return done
   }
 
-  const drop = ({ memory, sources }: Contents, held: Held): (() => void) => {
-    const terms = file.removeChunks(held.id)
+  const drop = ({ memory, sources }: Contents, { id, document, slot }: Held): (() => void) => {
+    const chunks = file.remove(id)
     return () => {
-      for (const [at, slot] of held.slots.entries()) memory.remove(slot, terms[at] ?? new Map())
-      sources.get(held.document.source)?.delete(held.document.path)
+      for (const [at, { terms }] of chunks.entries()) memory.remove(slot + at, terms)
+      sources.get(document.source)?.delete(document.path)
     }
   }
 
@@ -64,19 +64,18 @@ export const openEmbeddedIndex = async (folder: string, width: number): Promise<
       write((now) => {
         const before = find(now, document)
         const forget = before ? drop(now, before) : () => undefined
-        const id = file.putDocument(document)
-        const added = chunks.map((chunk): StoredChunk => {
-          const stored = {
-            document: id,
+        const stored = chunks.map(
+          (chunk): StoredChunk => ({
             metadata: chunk.metadata,
             terms: countTerms(now.memory, file, chunk),
             codes: quantise(chunk.vector),
-          }
-          return { ...stored, id: file.addChunk(stored, chunk.text) }
-        })
+          }),
+        )
+        const texts = chunks.map(({ text }) => text)
+        const placed = file.add(document, stored, texts)
         return () => {
           forget()
-          hold(now, id, document, added)
+          hold(now, { ...placed, document, chunks: stored })
         }
       }),
 
@@ -84,12 +83,12 @@ export const openEmbeddedIndex = async (folder: string, width: number): Promise<
       write((now) => {
         const held = find(now, document)
         if (!held) return () => undefined
-        file.putDocument(document)
-        const own = file.metadataOf(held.id)
+        file.describe(held.id, document)
+        const chunks = file.chunksOf(held.id)
         return () => {
           pathsOf(now, document.source).set(document.path, { ...held, document })
-          for (const [at, slot] of held.slots.entries())
-            now.memory.describe(slot, merged(document, own[at] ?? {}))
+          for (const [at, { metadata }] of chunks.entries())
+            now.memory.describe(held.slot + at, document.metadata, metadata)
         }
       }),
 
@@ -97,10 +96,7 @@ export const openEmbeddedIndex = async (folder: string, width: number): Promise<
       write((now) => {
         const known = pathsOf(now, source)
         const gone = [...(paths ?? known.keys())].flatMap((name) => known.get(name) ?? [])
-        const forget = gone.map((held) => {
-          file.removeDocument(held.id)
-          return drop(now, held)
-        })
+        const forget = gone.map((held) => drop(now, held))
         return () => {
           for (const one of forget) one()
         }
@@ -109,7 +105,7 @@ export const openEmbeddedIndex = async (folder: string, width: number): Promise<
     search: async (query) => {
       const { memory } = contents
       return memory.search(query).flatMap(({ slot, score }) => {
-        const chunk = file.read(memory.chunkIn(slot))
+        const chunk = file.read(memory.passageIn(slot))
         return chunk ? [{ ...chunk, score }] : []
       })
     },
@@ -132,27 +128,15 @@ export const openEmbeddedIndex = async (folder: string, width: number): Promise<
 const load = async (file: IndexFile, width: number): Promise<Contents> => {
   const contents: Contents = { memory: new MemoryIndex(width), sources: new Map() }
   for (const [id, term] of file.terms()) contents.memory.learn(term, id)
-  const documents = new Map(
-    file.documents().map(([id, document]) => [id, { id, document, slots: [] as number[] }]),
-  )
-  for await (const chunk of file.chunks()) {
-    const owner = documents.get(chunk.document)
-    if (owner) owner.slots.push(remember(contents, owner.document, chunk))
-  }
-  for (const held of documents.values())
-    pathsOf(contents, held.document.source).set(held.document.path, held)
+  for await (const page of file.documents()) for (const one of page) hold(contents, one)
   return contents
 }
 
-const remember = ({ memory }: Contents, document: Document, chunk: StoredChunk): number =>
-  memory.add({ ...chunk, chunk: chunk.id, metadata: merged(document, chunk.metadata) })
-
-const hold = (to: Contents, id: number, document: Document, chunks: readonly StoredChunk[]) => {
-  const slots = chunks.map((chunk) => remember(to, document, chunk))
-  pathsOf(to, document.source).set(document.path, { id, document, slots })
+const hold = (to: Contents, { id, document, first, chunks }: StoredDocument) => {
+  const slot = to.memory.length
+  for (const [at, chunk] of chunks.entries()) to.memory.add(first + at, chunk, document.metadata)
+  pathsOf(to, document.source).set(document.path, { id, document, slot })
 }
-
-const merged = (document: Document, own: Metadata): Metadata => ({ ...document.metadata, ...own })
 
 const pathsOf = ({ sources }: Contents, source: string): Map<string, Held> => {
   const paths = sources.get(source) ?? new Map<string, Held>()
@@ -177,5 +161,5 @@ const countTerms = (memory: MemoryIndex, file: IndexFile, { text, heading }: Chu
   }
   count(text, 1)
   count(heading, headingWeight)
-  return counts
+  return Uint32Array.from([...counts].flat())
 }

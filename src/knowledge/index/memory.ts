@@ -1,24 +1,22 @@
 import { Columns } from './columns.ts'
+import type { StoredChunk } from './database.ts'
 import { fuse, fusionWindow } from './fusion.ts'
 import type { Metadata, Query } from './index.ts'
 import { mostSlots, Postings, type TermCounts } from './postings.ts'
 import { termsOf } from './terms.ts'
 import type { Scored } from './top.ts'
-import { type Codes, Vectors } from './vectors.ts'
+import { Vectors } from './vectors.ts'
 
 /**
- * The semantic side looks twice: the query is first moved this far towards the mean of the best
- * results of the first look, so that what resembles good answers is found although the question is
- * worded otherwise.
+ * The semantic side looks twice: the query is moved this far towards the mean of the best results of
+ * the first look, so that what resembles good answers is found although the question is worded
+ * otherwise. Results that keywords had no part in are trusted less.
  */
-const feedback = { results: 3, weight: 0.5 }
+const feedback = { results: 3, weight: 0.5, unconfirmed: 0.2 }
 
-/** A chunk as searches need it. */
-export interface Entry {
-  chunk: number
-  terms: TermCounts
-  codes: Codes
-  metadata: Metadata
+const feedbackWeight = (alpha: number): number => {
+  const { weight, unconfirmed } = feedback
+  return unconfirmed + (weight - unconfirmed) * Math.min(1, 2 * (1 - alpha))
 }
 
 /** The searchable part of an index, held in memory. Slots number the chunks, and are never reused. */
@@ -27,21 +25,27 @@ export class MemoryIndex {
   readonly #postings = new Postings()
   readonly #vectors: Vectors
   readonly #columns = new Columns()
-  /** By slot: the chunk's id; 0 once it is removed. */
-  readonly #chunks: number[] = []
+  /** By slot: the number of its passage; 0 once it is removed. */
+  readonly #passages: number[] = []
   #removed = 0
 
   constructor(width: number) {
     this.#vectors = new Vectors(width)
   }
 
+  /** Slots in use or removed. */
+  get length(): number {
+    return this.#passages.length
+  }
+
+  /** Chunks that can be found. */
   get size(): number {
-    return this.#chunks.length - this.#removed
+    return this.#passages.length - this.#removed
   }
 
   /** How much of the memory is held by removed chunks, 0…1. */
   get waste(): number {
-    return this.#removed / Math.max(1, this.#chunks.length)
+    return this.#removed / Math.max(1, this.#passages.length)
   }
 
   learn(term: string, number: number): void {
@@ -52,35 +56,35 @@ export class MemoryIndex {
     return this.#terms.get(term)
   }
 
-  /** Answers the slot. */
-  add({ chunk, terms, codes, metadata }: Entry): number {
-    const slot = this.#chunks.length
+  /** Puts a chunk into the next slot. Its own fields win over those of its document. */
+  add(passage: number, { terms, codes, metadata }: StoredChunk, document: Metadata): void {
+    const slot = this.#passages.length
     if (slot >= mostSlots)
       throw new RangeError(`One knowledge base holds at most ${mostSlots} chunks.`)
-    this.#chunks.push(chunk)
+    this.#passages.push(passage)
     this.#postings.add(slot, terms)
     this.#vectors.add(slot, codes)
-    this.#columns.set(slot, metadata)
-    return slot
+    this.#columns.set(slot, document, metadata)
   }
 
-  describe(slot: number, metadata: Metadata): void {
-    this.#columns.set(slot, metadata)
+  describe(slot: number, document: Metadata, metadata: Metadata): void {
+    this.#columns.set(slot, document, metadata)
   }
 
   remove(slot: number, terms: TermCounts): void {
     this.#postings.remove(slot, terms)
     this.#vectors.remove(slot)
-    this.#chunks[slot] = 0
+    this.#passages[slot] = 0
     this.#removed++
   }
 
-  chunkIn(slot: number): number {
-    return this.#chunks[slot] ?? 0
+  passageIn(slot: number): number {
+    return this.#passages[slot] ?? 0
   }
 
   search({ text, vector, alpha, limit, filter }: Query): Scored[] {
-    const alive = (slot: number) => this.#chunks[slot] !== 0
+    const passages = this.#passages
+    const alive = (slot: number) => passages[slot] !== 0
     const matched = filter && this.#columns.match(filter, alive)
     if (matched?.slots.length === 0) return []
     const keyword =
@@ -88,10 +92,12 @@ export class MemoryIndex {
         ? this.#postings.search(this.#known(text), fusionWindow, alive, matched)
         : []
     if (!vector || alpha === 0) return keyword.slice(0, limit)
+    const slots = matched?.slots ?? this.#vectors.candidates(vector)
     const look = (towards: Float32Array) =>
-      fuse(keyword, this.#vectors.search(towards, fusionWindow, matched), alpha)
+      fuse(keyword, this.#vectors.nearest(towards, slots, fusionWindow), alpha)
     const first = look(vector)
-    return look(this.#moved(vector, first.slice(0, feedback.results))).slice(0, limit)
+    const best = first.slice(0, feedback.results)
+    return look(this.#moved(vector, best, feedbackWeight(alpha))).slice(0, limit)
   }
 
   /** Each word of a query counts once. */
@@ -104,12 +110,12 @@ export class MemoryIndex {
     return numbers
   }
 
-  #moved(vector: Float32Array, results: readonly Scored[]): Float32Array {
+  #moved(vector: Float32Array, results: readonly Scored[], weight: number): Float32Array {
     const moved = Float32Array.from(vector)
     for (const { slot } of results) {
       const found = this.#vectors.get(slot)
       for (let at = 0; at < moved.length; at++)
-        moved[at] = (moved[at] ?? 0) + ((found[at] ?? 0) * feedback.weight) / results.length
+        moved[at] = (moved[at] ?? 0) + ((found[at] ?? 0) * weight) / results.length
     }
     return moved
   }

@@ -10,8 +10,9 @@ const left = new Set(
 )
 const blockLevel = new Set(
   `address article aside blockquote body br caption dd details div dl dt fieldset figcaption figure
-  footer h1 h2 h3 h4 h5 h6 header hgroup hr li main ol p pre section summary table tbody td tfoot th
-  thead tr ul`.split(/\s+/),
+  footer h1 h2 h3 h4 h5 h6 header hgroup hr li main ol p pre section summary table td th tr ul`.split(
+    /\s+/,
+  ),
 )
 /** These end a block; the others only end a line of it. */
 const blockEnds = new Set(
@@ -32,25 +33,34 @@ export const htmlDocument = (source: string): Parsed => {
     if (content) blocks.push({ text: content, headings: headings.filter(Boolean) })
     text = ''
   }
-  const walk = (node: Node, kept: boolean) => {
+  const walk = (node: Node) => {
     if (node.nodeName === '#text' && 'value' in node) {
-      text += kept ? node.value : node.value.replace(/\s+/g, ' ')
+      text += node.value.replace(/\s+/g, ' ')
       return
     }
     if (!('tagName' in node) || left.has(node.tagName)) return
     const level = /^h([1-6])$/.exec(node.tagName)?.[1]
-    if (level) return enter(Number(level), node)
-    if (node.tagName === 'title') title ??= innerText(node) || undefined
+    if (level) enter(Number(level), node)
+    else if (node.tagName === 'title') title ??= innerText(node) || undefined
     else if (node.tagName === 'meta') readMeta(node)
+    else if (node.tagName === 'pre') keep(node)
+    else if (node.tagName === 'tr') text += `${cellsOf(node).join(' | ')}\n`
     else {
-      const ends = blockEnds.has(node.tagName)
-      if (ends) finish()
-      else if (blockLevel.has(node.tagName)) text += '\n'
-      for (const child of node.childNodes) walk(child, kept || node.tagName === 'pre')
-      if (node.tagName === 'td' || node.tagName === 'th') text += ' | '
-      if (ends) finish()
-      else if (blockLevel.has(node.tagName)) text += '\n'
+      const end = blockEnds.has(node.tagName)
+        ? finish
+        : () => {
+            if (blockLevel.has(node.tagName)) text += '\n'
+          }
+      end()
+      for (const child of node.childNodes) walk(child)
+      end()
     }
+  }
+  /** Where white space means something. */
+  const keep = (node: Element) => {
+    finish()
+    const content = textIn(node).replace(/^\n|\s+$/g, '')
+    if (content) blocks.push({ text: content, headings: headings.filter(Boolean) })
   }
   const enter = (level: number, node: Element) => {
     finish()
@@ -65,18 +75,20 @@ export const htmlDocument = (source: string): Parsed => {
       fields[name] = value('content')
   }
 
-  for (const child of parse(source).childNodes) walk(child, false)
+  for (const child of parse(source).childNodes) walk(child)
   finish()
   const named = title ?? firstHeading(blocks)
   return { ...(named === undefined ? {} : { title: named }), blocks, metadata: metadataOf(fields) }
 }
 
-const innerText = (node: Element): string => {
-  const parts = (child: Node): string =>
-    'value' in child && child.nodeName === '#text'
-      ? child.value
-      : 'childNodes' in child
-        ? child.childNodes.map(parts).join('')
-        : ''
-  return parts(node).replace(/\s+/g, ' ').trim()
+const textIn = (node: Node): string => {
+  if (node.nodeName === '#text' && 'value' in node) return node.value
+  if (!('childNodes' in node)) return ''
+  const text = node.childNodes.map(textIn).join('')
+  return blockLevel.has(node.nodeName) ? `${text}\n` : text
 }
+
+const innerText = (node: Node): string => textIn(node).replace(/\s+/g, ' ').trim()
+
+const cellsOf = (row: Element): string[] =>
+  row.childNodes.filter(({ nodeName }) => nodeName === 'td' || nodeName === 'th').map(innerText)
