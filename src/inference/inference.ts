@@ -90,7 +90,7 @@ export const createInference = ({ store, clock, log, env }: InferenceParts): Inf
   const health = createHealth(clock)
   const speed = createSpeed(clock)
   const meter = createInferenceMeter(store, clock, log)
-  const upstream = { send: transport.send, clock, env, health }
+  const upstream = { send: transport.send, clock, env, health, withoutUsage: new Set<string>() }
 
   const run = async (plan: Plan, { surface, body, signal, limits }: Omit<Ask, 'model'>) => {
     const stream = body.stream === true
@@ -107,7 +107,7 @@ export const createInference = ({ store, clock, log, env }: InferenceParts): Inf
         signal,
       )
       recordFailures(plan, dispatched.attempts)
-      return answered(plan, dispatched, started)
+      return answered(plan, dispatched, started, signal)
     } catch (error) {
       if (error instanceof Unanswered) recordFailures(plan, error.attempts)
       throw error
@@ -120,7 +120,12 @@ export const createInference = ({ store, clock, log, env }: InferenceParts): Inf
     }
   }
 
-  const answered = (plan: Plan, { endpoint, answer, attempts }: Dispatched, started: number) => {
+  const answered = (
+    plan: Plan,
+    { endpoint, answer, attempts }: Dispatched,
+    started: number,
+    signal: AbortSignal,
+  ) => {
     const { router, task, confidence, demand } = plan
     const route: Route = { router, task, confidence, endpoint, attempts }
     const asked = attempts.at(-1)?.ms ?? 0
@@ -128,7 +133,7 @@ export const createInference = ({ store, clock, log, env }: InferenceParts): Inf
       return {
         ...route,
         stream: true,
-        events: metered(plan, endpoint, answer, clock.now() - asked),
+        events: watched(plan, endpoint, answer, clock.now() - asked, signal),
         requestId: answer.requestId,
       } satisfies Answered
     }
@@ -143,18 +148,20 @@ export const createInference = ({ store, clock, log, env }: InferenceParts): Inf
     return { ...route, stream: false, text, json, tokens, requestId } satisfies Answered
   }
 
-  /** Passes the events on and tells at their end how it went. */
-  async function* metered(plan: Plan, endpoint: Endpoint, answer: Streamed, began: number) {
+  /** The events of a stream; how it went is told once: at its end, or when the caller goes away. */
+  const watched = (
+    plan: Plan,
+    endpoint: Endpoint,
+    { reading, firstAfter, events }: Streamed,
+    began: number,
+    signal: AbortSignal,
+  ) => {
     const { router, task, demand } = plan
-    const { reading, firstAfter } = answer
-    let outcome: 'answered' | 'abandoned' | Failure = 'abandoned'
-    try {
-      yield* answer.events()
-      outcome = reading.error === undefined ? 'answered' : new Failure('server', reading.error)
-    } catch (error) {
-      if (error instanceof Failure) outcome = error
-      throw error
-    } finally {
+    let told = false
+    const tell = (outcome: 'answered' | 'abandoned' | Failure) => {
+      if (told) return
+      told = true
+      signal.removeEventListener('abort', abandoned)
       health.end(endpoint, outcome)
       const tokens = reading.usage ?? { input: demand.input, output: reading.deltas }
       const total = clock.now() - began
@@ -164,6 +171,21 @@ export const createInference = ({ store, clock, log, env }: InferenceParts): Inf
       const failed = outcome instanceof Failure
       meter.record({ router, task, endpoint, failed, tokens, firstToken: firstAfter, total })
     }
+    const abandoned = () => tell('abandoned')
+    signal.addEventListener('abort', abandoned, { once: true })
+
+    async function* relayed() {
+      try {
+        yield* events()
+        tell(reading.error === undefined ? 'answered' : new Failure('server', reading.error))
+      } catch (error) {
+        if (error instanceof Failure) tell(error)
+        throw error
+      } finally {
+        tell('abandoned')
+      }
+    }
+    return relayed()
   }
 
   return {

@@ -41,7 +41,7 @@ export const errorResponse = (
 /** The provider's own words on a request that no model would take, where they are its last. */
 export const providersRefusal = ({ attempts }: Unanswered) => {
   const failure = attempts.at(-1)?.failure
-  if (failure?.kind !== 'bad_request' || failure.body === undefined) return undefined
+  if (failure?.kind !== 'bad_request' || !failure.body?.startsWith('{')) return undefined
   return { status: failure.status ?? 400, body: failure.body }
 }
 

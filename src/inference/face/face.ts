@@ -9,6 +9,8 @@ import { relay } from './stream.ts'
 
 /** Bytes of one request: room for a few pictures. */
 const longestBody = 32 * 1024 * 1024
+/** Of a request that does not say how long it is. */
+const longestUnsaid = 4 * 1024 * 1024
 
 export interface FaceParts {
   inference: Inference
@@ -23,10 +25,15 @@ export interface FaceParts {
 export const createFace = ({ inference, admit, readText, report }: FaceParts) => {
   const gate = createGate()
 
-  const answer = async (surface: Surface, request: Request, leave: () => void) => {
-    const body = parseBody(await readText(request, longestBody))
+  const answer = async (surface: Surface, request: Request, limit: number, leave: () => void) => {
+    const body = parseBody(await readText(request, limit))
     const gone = new AbortController()
-    const abandon = () => gone.abort()
+    // A caller may go away before anybody reads the answer, so the room is left here too.
+    const abandon = () => {
+      gone.abort()
+      leave()
+    }
+    if (request.signal.aborted) abandon()
     request.signal.addEventListener('abort', abandon, { once: true })
     const ended = () => {
       request.signal.removeEventListener('abort', abandon)
@@ -81,10 +88,12 @@ export const createFace = ({ inference, admit, readText, report }: FaceParts) =>
       if (request.method !== 'POST')
         throw new ApiError(405, `/v1/${surface} takes POST, not ${request.method}.`)
       await admit(request)
-      leave = gate.enter(Number(request.headers.get('content-length') ?? longestBody))
+      const said = request.headers.get('content-length')
+      leave = gate.enter(said === null ? longestUnsaid : Number(said))
       if (!leave)
         throw new ApiError(503, 'Cove has too much under way. Try again.', { retryAfter: 1 })
-      return await answer(surface, request, leave)
+      const limit = said === null ? longestUnsaid : longestBody
+      return await answer(surface, request, limit, leave)
     } catch (error) {
       leave?.()
       return refuse(error)
@@ -155,7 +164,7 @@ const limitsIn = (request: Request): Partial<Limits> => {
   return limits
 }
 
-const nameOf = ({ provider, model }: Endpoint): string => `${provider}/${model}`
+const nameOf = ({ provider, model }: Endpoint): string => encodeURI(`${provider}/${model}`)
 
 const headersOf = (route: Route, requestId: string | undefined): Record<string, string> => ({
   ...(route.router === ''

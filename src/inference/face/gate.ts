@@ -1,5 +1,5 @@
 /** Bytes of requests that may be under way at once, and the least that one is counted as. */
-const room = 256 * 1024 * 1024
+const room = 128 * 1024 * 1024
 const least = 64 * 1024
 
 /** Keeps memory bounded under load: what does not fit is refused at once, not queued. */

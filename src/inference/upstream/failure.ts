@@ -31,7 +31,8 @@ export const consequences: Record<FailureKind, Consequence> = {
   rate_limit: { blames: false, passing: false, coolDown: 10_000 },
   quota: { blames: false, passing: false, coolDown: 300_000 },
   auth: { blames: false, passing: false, coolDown: 30_000 },
-  not_found: { blames: false, passing: false, coolDown: 30_000 },
+  // The model may lack one path, such as responses, and serve the others.
+  not_found: { blames: false, passing: false, coolDown: 0 },
   context_length: { blames: false, passing: false, coolDown: 0 },
   garbage: { blames: true, passing: true, coolDown: 0 },
   cut: { blames: true, passing: true, coolDown: 0 },

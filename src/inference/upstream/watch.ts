@@ -23,7 +23,14 @@ export const createWatch = (clock: Clock, outer: AbortSignal): Watch => {
   let last = 0
   let cancelTotal = () => {}
   let cancelPart = () => {}
-  const forward = () => controller.abort(outer.reason)
+  const clear = () => {
+    cancelTotal()
+    cancelPart()
+  }
+  const forward = () => {
+    clear()
+    controller.abort(outer.reason)
+  }
   if (outer.aborted) forward()
   else outer.addEventListener('abort', forward, { once: true })
 
@@ -57,8 +64,7 @@ export const createWatch = (clock: Clock, outer: AbortSignal): Watch => {
       last = clock.now()
     },
     end: () => {
-      cancelTotal()
-      cancelPart()
+      clear()
       outer.removeEventListener('abort', forward)
     },
   }
