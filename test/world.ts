@@ -86,7 +86,11 @@ export const world = async (options: WorldOptions = {}): Promise<World> => {
     ...(options.databases ? { databases: options.databases } : {}),
     env: options.env ?? {},
     ...(options.providers ? { providers: options.providers } : {}),
-    network: { dns: { host: '127.0.0.1', port: 0, lazy: true }, ...options.network },
+    network: {
+      dns: { host: '127.0.0.1', port: 0, lazy: true },
+      fabric: { mode: 'none' },
+      ...options.network,
+    },
   })
   await cove.start()
 

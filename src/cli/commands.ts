@@ -18,6 +18,10 @@ export const commands: Record<string, Entry> = {
     about: 'what this machine can make real',
     load: async () => (await import('./doctor.ts')).doctor,
   },
+  instance: {
+    about: 'run programs in instances',
+    load: async () => (await import('./instance.ts')).instance,
+  },
   tools: {
     about: 'list, describe and call tools',
     load: async () => (await import('./tools.ts')).tools,

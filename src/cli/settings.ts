@@ -123,6 +123,14 @@ export const settings = define({
     default: '6000',
     about: 'requests a minute that one token may make',
   },
+  fabric: {
+    kind: 'text',
+    value: 'MODE',
+    env: ['COVE_FABRIC'],
+    choices: ['auto', 'root', 'rootless', 'none'],
+    default: 'auto',
+    about: 'how instances get networks of their own: as root, in user namespaces, or not at all',
+  },
   'dns-host': {
     kind: 'text',
     value: 'ADDRESS',

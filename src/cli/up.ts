@@ -8,6 +8,7 @@ import { systemClock } from '#platform/clock.ts'
 import { jsonLog } from '#platform/log.ts'
 import { openStore } from '#platform/store/open.ts'
 import { DeclaredProvider } from '#services/genai/providers/contract.ts'
+import type { NetworkOptions } from '#services/network.ts'
 import type { FunctionOptions } from '#services/serverless.ts'
 import { version } from '#version.ts'
 import { command } from './command.ts'
@@ -45,6 +46,7 @@ export const up = command({
     'acme-contact',
     'acme-trust',
     'providers',
+    'fabric',
   ],
   examples: [
     'cove up',
@@ -86,6 +88,7 @@ export const up = command({
           host: values['dns-host'],
           ...(values['dns-port'] !== undefined && { port: values['dns-port'] }),
         },
+        fabric: { mode: values.fabric as NetworkOptions['fabric']['mode'] },
         ...(values['acme-directory'] !== undefined && {
           acme: {
             directory: values['acme-directory'],

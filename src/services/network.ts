@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,13 +7,21 @@ import { builtFile } from '#core/built.ts'
 import { type AcmeSettings, acmeIssuer, localIssuer } from '#engines/certificates/issuer.ts'
 import { openVault } from '#engines/certificates/vault.ts'
 import { type DnsServer, startDnsServer } from '#engines/dns/server.ts'
+import { createFabric, type Fabric, type FabricOptions } from '#engines/fabric/fabric.ts'
 import { createHaproxy, type LoadBalancerEngine } from '#engines/haproxy/engine.ts'
 import type { Applied } from '#engines/haproxy/model.ts'
 import type { Kernel, Service } from '#platform/service.ts'
+import { dropletService } from './compute/droplets/platform.ts'
+import { byoipService } from './networking/byoip/platform.ts'
 import { certificateService } from './networking/certificates/platform.ts'
 import { domainService } from './networking/domains/platform.ts'
 import { createPublisher, type Publisher } from './networking/domains/publisher.ts'
+import { firewallService } from './networking/firewalls/platform.ts'
 import { loadBalancerService } from './networking/load-balancers/platform.ts'
+import { wholeNetwork } from './networking/plan.ts'
+import { reservedIpService } from './networking/reserved-ips/platform.ts'
+import { vpcPeeringService } from './networking/vpc-peerings/platform.ts'
+import { vpcService } from './networking/vpcs/platform.ts'
 
 export interface NetworkOptions {
   dns: {
@@ -24,6 +33,8 @@ export interface NetworkOptions {
   }
   /** Where certificates come from; without it Cove's own authority issues them. */
   acme?: AcmeSettings
+  /** How the network of instances is made. */
+  fabric: { mode: 'auto' | 'root' | 'rootless' | 'none'; spawn?: FabricOptions['spawn'] }
 }
 
 /** The services of the network and the engines they share. */
@@ -43,6 +54,18 @@ export const networkService =
     const engine = createHaproxy({ home: kernel.folder('load-balancers'), log: kernel.log.warn })
     loadBalancerService({ engine, vault })(on, kernel)
     reportBalancers(kernel, engine)
+
+    const fabric = openFabric(options.fabric, kernel)
+    for (const service of [
+      dropletService,
+      vpcService,
+      vpcPeeringService,
+      firewallService,
+      reservedIpService,
+      byoipService,
+    ]) {
+      service(fabric)(on, kernel)
+    }
   }
 
 /** HAProxy is looked for at the start: what was missing then can be told at any time. */
@@ -64,6 +87,23 @@ const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
     made ??= make()
     return made
   }
+}
+
+const openFabric = (options: NetworkOptions['fabric'], kernel: Kernel): Fabric => {
+  const owner = createHash('sha256').update(kernel.folder('network')).digest('hex').slice(0, 24)
+  const fabric = createFabric({ ...options, owner, log: kernel.log.warn })
+  kernel.onStart(async () => fabric.start(await wholeNetwork(kernel.store)))
+  kernel.onStop(() => fabric.close())
+  kernel.report('network fabric', () => {
+    const { mode, enforced, reason, fix } = fabric.standing()
+    return {
+      state: enforced ? 'running' : 'off',
+      enforced,
+      reason: reason ?? `mode ${mode}`,
+      ...(fix !== undefined && { fix }),
+    }
+  })
+  return fabric
 }
 
 interface Dns {

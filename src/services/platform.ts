@@ -3,7 +3,6 @@ import { actionService } from './account/actions/platform.ts'
 import { billingService } from './account/billing/platform.ts'
 import { informationService } from './account/information/platform.ts'
 import { keyService } from './account/keys/platform.ts'
-import { dropletService } from './compute/droplets/platform.ts'
 import { regionService } from './compute/regions/platform.ts'
 import { sizeService } from './compute/sizes/platform.ts'
 import { tagService } from './compute/tags/platform.ts'
@@ -18,6 +17,5 @@ export const platformServices: readonly Service[] = [
   regionService,
   sizeService,
   tagService,
-  dropletService,
   auditService,
 ]

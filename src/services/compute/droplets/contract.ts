@@ -82,6 +82,12 @@ export const droplets = {
   }),
   get: get('/v2/droplets/:id', { returns: one('droplet', Droplet) }),
   delete: del('/v2/droplets/:id'),
+  /** How a program on this machine gets into an instance's network. */
+  entry: get('/v2/droplets/:id/entry', {
+    returns: z.object({ command: z.array(z.string()) }),
+    act: 'update',
+    ours: true,
+  }),
   deleteByTag: del('/v2/droplets', { query: z.object({ tag_name: z.string().min(1) }) }),
 }
 
@@ -96,10 +102,17 @@ export interface DropletRecord {
   /** Address of a registered host. */
   ip_address: string | null
   vpc_uuid: string | null
+  /** Addresses of an instance that we make; a registered host has none. */
+  private_ip?: string | null
+  public_ip?: string | null
+  public_ipv6?: string | null
+  /** The action that ends when the instance is up. */
+  action_id?: number | null
 }
 
 export const dropletRecords = collection<DropletRecord>('droplets', {
   called: 'Droplet',
   key: 'id',
-  indexes: ['name', 'vpc_uuid'],
+  indexes: ['name', 'vpc_uuid', 'public_ip'],
+  reconciled: true,
 })

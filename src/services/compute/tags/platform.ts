@@ -1,6 +1,7 @@
 import { ApiError } from '#core/error.ts'
 import { pageOf } from '#platform/pages.ts'
 import type { Service } from '#platform/service.ts'
+import { detachFromAll } from '../../networking/firewalls/links.ts'
 import { dropletRecords } from '../droplets/contract.ts'
 import { taggings, tagNames, tags } from './contract.ts'
 import { addTag, removeTag } from './taggings.ts'
@@ -57,6 +58,7 @@ export const tagService: Service = (on, { store }) => {
         await removeTag(tx, resource_type, resource_id, path.name)
       }
       await tx.collection(tagNames).remove(path.name)
+      await detachFromAll(tx, { tag: path.name })
     })
   })
 

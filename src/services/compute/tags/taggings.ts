@@ -1,4 +1,5 @@
 import type { Store } from '#platform/store/store.ts'
+import { touchFirewalls } from '../../networking/firewalls/links.ts'
 import { stir } from '../../networking/load-balancers/records.ts'
 import { type Tagging, taggings, tagNames } from './contract.ts'
 
@@ -19,11 +20,13 @@ export const addTag = async (store: Store, kind: Kind, id: string, tag: string) 
   const key = keyOf(tag, kind, id)
   await store.collection(taggings).put({ key, tag, resource_type: kind, resource_id: id })
   await stir(store, (balancer) => balancer.tag === tag)
+  if (kind === 'droplet') await touchFirewalls(store, [`tag:${tag}`])
 }
 
 export const removeTag = async (store: Store, kind: Kind, id: string, tag: string) => {
   await store.collection(taggings).remove(keyOf(tag, kind, id))
   await stir(store, (balancer) => balancer.tag === tag)
+  if (kind === 'droplet') await touchFirewalls(store, [`tag:${tag}`])
 }
 
 export const tagsOf = async (store: Store, kind: Kind, id: string): Promise<string[]> => {

@@ -102,6 +102,11 @@ export const firewalls = {
     invalid: 400,
   }),
   delete: firewall.del('/v2/firewalls/:id'),
+  /** The firewalls before one instance, whether by its number or by a tag. */
+  ofDroplet: firewall.get('/v2/droplets/:id/firewalls', {
+    query: Page,
+    returns: listOf('firewalls', Firewall),
+  }),
   addDroplets: firewall.post('/v2/firewalls/:id/droplets', change(attached.droplets)),
   removeDroplets: firewall.del('/v2/firewalls/:id/droplets', change(attached.droplets)),
   addTags: firewall.post('/v2/firewalls/:id/tags', change(attached.tags)),
