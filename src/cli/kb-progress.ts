@@ -45,7 +45,7 @@ const summarise = async (api: Api, job: IndexingJob, { err }: Terminal) => {
     job.data_source_jobs.reduce((count, source) => count + Number(source[field]), 0)
   const removed = total('removed_item_count')
   err(
-    `${total('indexed_file_count')} files indexed (${total('indexed_item_count')} new chunks)${removed ? `, ${removed} removed` : ''}.\n`,
+    `${counted(total('indexed_file_count'), 'file')} indexed (${counted(total('indexed_item_count'), 'new chunk')})${removed ? `, ${removed} removed` : ''}.\n`,
   )
   for (const { error_msg } of job.data_source_jobs) if (error_msg) err(`Failed: ${error_msg}\n`)
   const { signed_url } = await api(indexingJobs.report, { path: { indexing_job_uuid: job.uuid } })
@@ -56,3 +56,5 @@ const summarise = async (api: Api, job: IndexingJob, { err }: Terminal) => {
   for (const { path, reason } of skipped.slice(0, 20)) err(`  ${path} ${reason}\n`)
   if (skipped.length > 20) err(`  … and ${skipped.length - 20} more: ${signed_url}\n`)
 }
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
