@@ -71,7 +71,7 @@ const listenAt = async (
     const verdict = verdictOf(sender.address, performance.now())
     if (verdict === 'drop') return
     const response = verdict === 'answer' ? reply(request, 'udp') : shortened(request)
-    if (response) udp.send(response, sender.port, sender.address, ignore)
+    if (response) udp.send(response, sender.port, sender.address)
   })
   return {
     port,

@@ -36,15 +36,8 @@ export const stateFile = (places: Places): string => `${places.home}/server-stat
 
 /** The configuration without its servers: what only a reload can change. */
 export const shapeOf = (places: Places, sockets: Sockets, sections: readonly Section[]): string =>
-  [...preamble(places, sockets), ...sections.flatMap((section) => section.lines)].join('\n')
+  [...preamble(places, sockets), ...sections.map((section) => section.shape)].join('\n')
 
 /** The whole configuration file. */
 export const textOf = (places: Places, sockets: Sockets, sections: readonly Section[]): string =>
-  `${[...preamble(places, sockets), ...sections.flatMap(withServers)].join('\n')}\n`
-
-const withServers = (section: Section): string[] =>
-  section.lines.flatMap((line) => {
-    const servers = line.startsWith('backend ') ? section.servers.get(line.slice(8)) : undefined
-    if (!servers) return [line]
-    return [line, ...[...servers].map(([name, rest]) => `  server ${name} ${rest}`)]
-  })
+  `${[...preamble(places, sockets), ...sections.map((section) => section.text)].join('\n')}\n`

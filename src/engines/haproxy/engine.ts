@@ -1,19 +1,18 @@
-import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { accessSync, constants, existsSync } from 'node:fs'
-import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messageOf } from '#core/error.ts'
 import { shapeOf, stateFile, textOf } from './config.ts'
+import { prepare, runtimeFolder, write } from './files.ts'
 import type { Applied, Balancer, TargetHealth } from './model.ts'
 import { generationFile, type Places, type Section } from './parts.ts'
+import { bindsOf, portProblem } from './ports.ts'
 import { createProcess, faultOf } from './process.ts'
+import { findProgram, probe } from './program.ts'
 import { createUdpRelays } from './relays.ts'
-import { sectionOf, targetOf } from './render.ts'
+import { sectionOf } from './render.ts'
 import { command, commands } from './runtime.ts'
 import { createServers } from './servers.ts'
+import { healthIn, whatIsDown } from './stats.ts'
 
 export interface LoadBalancerEngine {
   /** Whether this machine can balance at all. */
@@ -34,22 +33,20 @@ export interface EngineOptions {
   log: (message: string) => void
 }
 
-/** Folders of system programs are not on everybody's PATH. */
-const usualPlaces = ['/usr/sbin/haproxy', '/usr/local/sbin/haproxy']
-
 export const createHaproxy = (options: EngineOptions): LoadBalancerEngine => {
-  const program = usualPlaces.find((place) => existsSync(place)) ?? 'haproxy'
+  const program = findProgram()
   const places: Places = { home: options.home, runtime: runtimeFolder(options.home) }
   const sockets = {
     master: join(places.runtime, 'master.sock'),
     runtime: join(places.runtime, 'runtime.sock'),
   }
   const config = join(places.home, 'haproxy.cfg')
+  const logFile = join(places.home, 'haproxy.log')
   const haproxy = createProcess({
     program,
     config,
     ...sockets,
-    logFile: join(places.home, 'haproxy.log'),
+    logFile,
     log: options.log,
   })
   const servers = createServers(sockets.runtime)
@@ -96,12 +93,21 @@ export const createHaproxy = (options: EngineOptions): LoadBalancerEngine => {
     for (const [id, reason] of relays.problems()) outcomes.set(id, { enforced: false, reason })
   }
 
+  /** One that did not change need not be rendered again. */
+  const rendered = new WeakMap<Balancer, Section>()
+  const render = (balancer: Balancer): Section => {
+    const section = rendered.get(balancer) ?? sectionOf(balancer, places)
+    rendered.set(balancer, section)
+    return section
+  }
+
   /** Every balancer's section, or its last good one where the new one cannot be. */
   const sectionsToServe = async (): Promise<Section[]> => {
-    const sections = new Map([...desired].map(([id, one]) => [id, sectionOf(one, places)]))
-    const changed = [...sections.values()].filter(
-      (section) => section.lines.join('\n') !== good.get(section.id)?.lines.join('\n'),
-    )
+    const sections = new Map([...desired].map(([id, one]) => [id, render(one)]))
+    const changed = [...sections.values()].filter((section) => {
+      const before = good.get(section.id)
+      return section !== before && section.shape !== before?.shape
+    })
     const refuse = (id: string, reason: string): void => {
       outcomes.set(id, { enforced: false, reason })
       const before = good.get(id)
@@ -113,13 +119,17 @@ export const createHaproxy = (options: EngineOptions): LoadBalancerEngine => {
       const taken = await portProblem(section, good.get(section.id), held)
       if (taken) refuse(section.id, taken)
     }
-    if (changed.length === 0) return [...sections.values()]
-    if (!(await fault([...sections.values()]))) return [...sections.values()]
-    // Something is wrong with one of the changed ones: find out which.
-    for (const section of changed) {
-      if (sections.get(section.id) !== section) continue
-      const others = [...sections.values()].filter((other) => !changed.includes(other))
-      const problem = await fault([...others, section])
+    /** A section with those it refers to: enough to find its faults, however many there are. */
+    const alone = (section: Section): Section[] => [
+      section,
+      ...section.refersTo.flatMap((id) => sections.get(id) ?? []),
+    ]
+    const open = changed.filter((section) => sections.get(section.id) === section)
+    const together = [...new Set(open.flatMap(alone))]
+    if (together.length === 0 || !(await fault(together))) return [...sections.values()]
+    // Something is wrong with one of them: find out which.
+    for (const section of open) {
+      const problem = await fault(alone(section))
       if (problem) refuse(section.id, problem)
     }
     return [...sections.values()]
@@ -138,8 +148,10 @@ export const createHaproxy = (options: EngineOptions): LoadBalancerEngine => {
     if (!started) {
       await haproxy.start()
     } else {
-      // What is known to be down stays down in the new process.
-      await write(stateFile(places), await command(sockets.runtime, 'show servers state'))
+      await write(
+        stateFile(places),
+        whatIsDown(await command(sockets.runtime, 'show servers state')),
+      )
       try {
         await haproxy.reload()
       } catch (error) {
@@ -161,14 +173,9 @@ export const createHaproxy = (options: EngineOptions): LoadBalancerEngine => {
 
   /** Folders, files and the process itself, once somebody needs them. */
   const begin = async (): Promise<void> => {
-    await mkdir(join(places.runtime, 'certificates'), { recursive: true, mode: 0o700 })
-    await mkdir(places.home, { recursive: true, mode: 0o700 })
-    await chmod(places.runtime, 0o700)
-    await writeFile(generationFile(places), '', { flag: 'a' })
-    await writeFile(stateFile(places), '', { flag: 'a' })
-    await writeFile(join(places.home, 'haproxy.log'), '', { mode: 0o600 })
+    await prepare(places, logFile)
     if (await haproxy.leftBehind()) {
-      held = new Set((await readFile(config, 'utf8')).split('\n').flatMap(bindsOf))
+      held = new Set(bindsOf(await readFile(config, 'utf8')))
     }
     await sync()
     held.clear()
@@ -183,18 +190,15 @@ export const createHaproxy = (options: EngineOptions): LoadBalancerEngine => {
     return beginning
   }
 
-  const probe = async (): Promise<Applied> =>
-    (await runs(program)) ? { enforced: true } : { enforced: false, reason: missing }
-
   return {
-    probe,
+    probe: () => probe(program),
     async start(balancers) {
       for (const balancer of balancers) desired.set(balancer.id, balancer)
-      if ((await probe()).enforced) await begun()
+      if ((await probe(program)).enforced) await begun()
     },
     async put(balancer) {
       if (!started) {
-        const able = await probe()
+        const able = await probe(program)
         if (!able.enforced) return able
       }
       desired.set(balancer.id, balancer)
@@ -216,29 +220,14 @@ export const createHaproxy = (options: EngineOptions): LoadBalancerEngine => {
       if (!started) return
       const file = generationFile(places)
       const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '')
-      const rest = lines.filter((line) => !line.startsWith(`${id} `))
-      const present = rest.length < lines.length
-      const generation = Date.now()
-      await write(file, `${[...rest, `${id} ${generation}`].join('\n')}\n`)
-      await commands(sockets.runtime, [
-        `${present ? 'set' : 'add'} map ${file} ${id} ${generation}`,
-      ])
+      const present = lines.find((line) => line.startsWith(`${id} `))
+      const entry = `${id} ${Number(present?.split(' ')[1] ?? 0) + 1}`
+      const rest = lines.filter((line) => line !== present)
+      await write(file, `${[...rest, entry].join('\n')}\n`)
+      await commands(sockets.runtime, [`${present ? 'set' : 'add'} map ${file} ${entry}`])
     },
-    async health(id) {
-      const found: TargetHealth[] = []
-      if (!started) return found
-      for (const line of (await command(sockets.runtime, 'show stat')).split('\n')) {
-        const [backend = '', server = '', ...columns] = line.split(',')
-        const [, owner, port] = /^[bu]\.(.+)\.(\d+)$/.exec(backend) ?? []
-        if (owner !== id || server === 'BACKEND') continue
-        found.push({
-          target: targetOf(server),
-          port: Number(port),
-          up: columns[15]?.startsWith('UP') ?? false,
-        })
-      }
-      return found
-    },
+    health: async (id) =>
+      started ? healthIn(await command(sockets.runtime, 'show stat'), id) : [],
     async stop() {
       if (!beginning) return
       await beginning.catch(() => undefined) // its own caller hears of it
@@ -251,62 +240,3 @@ export const createHaproxy = (options: EngineOptions): LoadBalancerEngine => {
     },
   }
 }
-
-const missing =
-  'HAProxy is not installed on this machine, so nothing listens; install the Debian package haproxy.'
-
-const runs = (program: string): Promise<boolean> =>
-  new Promise((resolve) => {
-    execFile(program, ['-v'], (error) => resolve(!error))
-  })
-
-/** Keys and sockets live in memory, never on a disk; the name tells whose they are. */
-const runtimeFolder = (home: string): string => {
-  const name = `cove-${createHash('sha256').update(home).digest('hex').slice(0, 16)}`
-  try {
-    accessSync('/dev/shm', constants.W_OK)
-    return join('/dev/shm', name)
-  } catch {
-    return join(tmpdir(), name)
-  }
-}
-
-const write = async (file: string, text: string): Promise<void> => {
-  const draft = `${file}.draft`
-  await writeFile(draft, text, { mode: 0o600 })
-  await rename(draft, file)
-}
-
-/** Why a balancer cannot listen where it would have to, asked of the system before HAProxy is. */
-const portProblem = async (
-  section: Section,
-  before: Section | undefined,
-  adopted: ReadonlySet<string>,
-): Promise<string | undefined> => {
-  const held = new Set([...adopted, ...(before?.lines.flatMap(bindsOf) ?? [])])
-  for (const bind of section.lines.flatMap(bindsOf)) {
-    if (held.has(bind)) continue
-    const at = bind.lastIndexOf(':')
-    const problem = await tryToListen(bind.slice(0, at), Number(bind.slice(at + 1)))
-    if (problem) return problem
-  }
-  return undefined
-}
-
-const bindsOf = (line: string): string[] => {
-  const [, where] = /^ {2}bind (\S+)/.exec(line) ?? []
-  return where ? [where] : []
-}
-
-const tryToListen = (host: string, port: number): Promise<string | undefined> =>
-  new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      resolve(
-        error.code === 'EACCES'
-          ? `Port ${port} may be opened by root only on this machine.`
-          : `${host}:${port} cannot be listened on: ${error.message}.`,
-      ),
-    )
-    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)))
-  })

@@ -3,12 +3,12 @@ import {
   backendOf,
   bindOf,
   checkLines,
+  type Draft,
   frontendOf,
   generationFile,
   guards,
   hostOf,
   type Places,
-  type Section,
 } from './parts.ts'
 
 /** A global balancer: one frontend for each port, one backend for each regional balancer. */
@@ -16,15 +16,15 @@ export const globalSections = (
   balancer: Balancer,
   settings: Global,
   places: Places,
-  section: Section,
+  draft: Draft,
 ): void => {
-  if (settings.cached) section.lines.push(...cacheLines(balancer))
+  if (settings.cached) draft.lines.push(...cacheLines(balancer))
   for (const listener of balancer.listeners) {
-    section.lines.push(...frontend(balancer, settings, listener, places))
+    draft.lines.push(...frontend(balancer, settings, listener, places))
   }
   for (const regional of settings.levels.flat()) {
     const name = towards(balancer, regional)
-    section.lines.push(
+    draft.lines.push(
       `backend ${name}`,
       '  mode http',
       ...checkLines({ ...balancer.health, protocol: 'tcp' }),
@@ -32,7 +32,7 @@ export const globalSections = (
       '  http-reuse safe',
     )
     const line = `${hostOf(regional.address)}:${settings.port} ${serverArgs(settings)}`
-    section.servers.set(name, new Map([['regional', line]]))
+    draft.servers.set(name, new Map([['regional', line]]))
   }
 }
 

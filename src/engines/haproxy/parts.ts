@@ -17,12 +17,23 @@ export const certificateFile = (places: Places, id: string): string =>
   join(places.runtime, 'certificates', `${id}.pem`)
 export const generationFile = (places: Places): string => join(places.home, 'generations.map')
 
+/** What a section is made from. */
+export interface Draft {
+  lines: string[]
+  servers: Map<string, Map<string, string>>
+}
+
 /** One part for each balancer, so that a bad one can be found and left out. */
 export interface Section {
   id: string
-  lines: string[]
+  /** Its part of the file without the servers: what only a reload can change. */
+  shape: string
+  /** Its whole part of the file. */
+  text: string
   servers: Map<string, Map<string, string>>
   certificates: Map<string, string>
+  /** Balancers whose backends it asks about. */
+  refersTo: string[]
 }
 
 /** Who may connect, and how many at once. */

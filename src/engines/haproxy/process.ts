@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { open, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { command, processes } from './runtime.ts'
@@ -37,7 +37,7 @@ export const createProcess = (options: ProcessOptions) => {
 
   const launch = async (): Promise<void> => {
     const output = openSync(options.logFile, 'a', 0o600)
-    const before = readFileSync(options.logFile).length
+    const before = await sizeOf(options.logFile)
     // A group of its own: it outlives this process, which finds and adopts it at the next start.
     child = spawn(
       options.program,
@@ -110,20 +110,22 @@ export const faultOf = (program: string, config: string): Promise<string | undef
 
 const reload = async (options: ProcessOptions, pid: number): Promise<void> => {
   const before = new Set((await processes(options.master)).workers.map((worker) => worker.pid))
-  const logged = (await readFile(options.logFile)).length
+  const logged = await sizeOf(options.logFile)
   process.kill(pid, 'SIGUSR2')
-  for (let waited = 0; waited < 20_000; waited += 10) {
+  for (let turn = 1; turn < 1_000; turn++) {
     await pause(10)
     const now = await processes(options.master).catch(() => undefined) // it is executing itself anew
     if (now?.workers.some((worker) => !worker.old && !before.has(worker.pid))) return
-    const said = await complaint(options.logFile, logged)
-    if (said.includes('Reexecuting Master process in waitpid mode')) break
     if (!isAlive(pid)) break
+    if (turn % 20 === 0 && (await said(options.logFile, logged)).includes(gaveUp)) break
   }
   throw new Error(
     `HAProxy kept its former configuration: ${await complaint(options.logFile, logged)}`,
   )
 }
+
+/** What a master logs that could not take its new configuration. */
+const gaveUp = 'Reexecuting Master process in waitpid mode'
 
 /** The master that serves our configuration file, or 0. */
 const leftBehind = async (options: ProcessOptions): Promise<number> => {
@@ -155,14 +157,28 @@ const end = async (pid: number): Promise<void> => {
   process.kill(pid, 'SIGKILL')
 }
 
+const sizeOf = async (file: string): Promise<number> => (await stat(file)).size
+
+/** What was logged behind a place; only that is read, since a log may be long. */
+const said = async (logFile: string, from: number): Promise<string> => {
+  const file = await open(logFile)
+  try {
+    const bytes = Buffer.alloc(Math.max(0, (await file.stat()).size - from))
+    await file.read(bytes, 0, bytes.length, from)
+    return bytes.toString()
+  } finally {
+    await file.close()
+  }
+}
+
 const complaint = async (logFile: string, from: number): Promise<string> => {
-  const said = (await readFile(logFile)).subarray(from).toString()
-  return alerts(said) || said.trim().slice(-500)
+  const text = await said(logFile, from)
+  return alerts(text) || text.trim().slice(-500)
 }
 
 /** The lines that say what is wrong, without their time and process. */
-const alerts = (said: string): string =>
-  said
+const alerts = (text: string): string =>
+  text
     .split('\n')
     .filter((line) => line.includes('[ALERT]'))
     .map((line) => line.replace(/^.*?\[ALERT\]\s+\(\d+\)\s*:\s*/, ''))

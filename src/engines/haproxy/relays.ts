@@ -1,7 +1,7 @@
 import { messageOf } from '#core/error.ts'
 import type { Balancer } from './model.ts'
 import { udpBackendOf } from './parts.ts'
-import { targetOf } from './render.ts'
+import { downIn } from './stats.ts'
 import { createUdpRelay, type UdpRelay } from './udp.ts'
 
 /** ms between two looks at which targets are up */
@@ -20,13 +20,7 @@ export const createUdpRelays = (stats: () => Promise<string>) => {
 
   /** Targets HAProxy calls down; before it has looked, all count as up. */
   const refresh = async (): Promise<void> => {
-    const down = new Map<string, Set<string>>()
-    for (const line of (await stats()).split('\n')) {
-      const [backend = '', server = '', ...columns] = line.split(',')
-      if (!columns[15]?.startsWith('DOWN')) continue
-      const set = down.get(backend) ?? new Set()
-      down.set(backend, set.add(targetOf(server)))
-    }
+    const down = downIn(await stats())
     for (const [name, { relay, balancer }] of kept) {
       const out = down.get(name)
       relay.retarget(

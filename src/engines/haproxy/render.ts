@@ -6,6 +6,7 @@ import {
   bindOf,
   certificateFile,
   checkLines,
+  type Draft,
   frontendOf,
   guards,
   hostOf,
@@ -15,30 +16,40 @@ import {
 } from './parts.ts'
 
 export const sectionOf = (balancer: Balancer, places: Places): Section => {
-  const section: Section = {
+  const draft = draftOf(balancer, places)
+  const pairs = balancer.listeners.flatMap((listener) => listener.certificates)
+  return {
     id: balancer.id,
-    lines: [],
-    servers: new Map(),
-    certificates: new Map(),
+    shape: draft.lines.join('\n'),
+    text: withServers(draft).join('\n'),
+    servers: draft.servers,
+    certificates: new Map(pairs.map(({ id, pem }) => [certificateFile(places, id), pem])),
+    refersTo: balancer.global?.levels.flat().map(({ id }) => id) ?? [],
   }
-  for (const listener of balancer.listeners) {
-    for (const { id, pem } of listener.certificates) {
-      section.certificates.set(certificateFile(places, id), pem)
-    }
-  }
+}
+
+const draftOf = (balancer: Balancer, places: Places): Draft => {
+  const draft: Draft = { lines: [], servers: new Map() }
   if (balancer.global) {
-    globalSections(balancer, balancer.global, places, section)
-    return section
+    globalSections(balancer, balancer.global, places, draft)
+    return draft
   }
   for (const listener of listenersOf(balancer)) {
-    if (listener.protocol !== 'udp') section.lines.push(...frontend(balancer, listener, places))
+    if (listener.protocol !== 'udp') draft.lines.push(...frontend(balancer, listener, places))
     const nameOf = listener.protocol === 'udp' ? udpBackendOf : backendOf
     const name = nameOf(balancer.id, listener.port)
-    section.lines.push(...backend(balancer, listener, name))
-    section.servers.set(name, serversOf(balancer, listener))
+    draft.lines.push(...backend(balancer, listener, name))
+    draft.servers.set(name, serversOf(balancer, listener))
   }
-  return section
+  return draft
 }
+
+const withServers = ({ lines, servers }: Draft): string[] =>
+  lines.flatMap((line) => {
+    const own = line.startsWith('backend ') ? servers.get(line.slice(8)) : undefined
+    if (!own) return [line]
+    return [line, ...[...own].map(([name, rest]) => `  server ${name} ${rest}`)]
+  })
 
 /** http3 is offered on top of an encrypted listener of the same port; alone it is one itself. */
 const listenersOf = ({ listeners }: Balancer): Listener[] =>
