@@ -15,21 +15,23 @@ export interface CageSettings {
   network: NetworkPolicy
   /** `required`: refuse to run anything that is not fully isolated. */
   isolation: 'required' | 'best-effort'
+  /** Where a program is; the machine's own look-up unless it says otherwise. */
+  find?: (name: string) => string | undefined
 }
 
 /** Find out what this machine can hold a sandbox with, by starting one. */
 export const openCage = async (
   settings: CageSettings,
 ): Promise<{ cage: Cage; isolation: Isolation }> => {
-  const { home, label } = settings
+  const { home, label, find = findProgram } = settings
   const lacking: string[] = []
   const parts: Record<string, string> = {}
   const cage: Cage = { home }
 
   const filter = seccompFilter(process.arch)
-  const bwrap = findProgram('bwrap')
-  const unshare = findProgram('unshare')
-  const setpriv = findProgram('setpriv')
+  const bwrap = find('bwrap')
+  const unshare = find('unshare')
+  const setpriv = find('setpriv')
   if (!bwrap) lacking.push(noBwrap)
   else {
     cage.bwrap = bwrap

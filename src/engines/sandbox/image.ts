@@ -41,7 +41,13 @@ export const findImage = async (folder: string, name: string): Promise<Image> =>
   if (existsSync(path.join(dir, 'oci-layout'))) return layout(dir)
   if (!existsSync(path.join(dir, 'action')))
     throw ApiError.badRequest(`Container image '${name}' has no program /action to start.`)
+  await makeMountPoints(dir)
   return { rootfs: dir, command: ['/action'], env: {}, dir: '/' }
+}
+
+const makeMountPoints = async (rootfs: string) => {
+  for (const point of ['proc', 'dev', 'tmp'])
+    await mkdir(path.join(rootfs, point), { recursive: true })
 }
 
 const layout = async (dir: string): Promise<Image> => {
@@ -57,8 +63,7 @@ const layout = async (dir: string): Promise<Image> => {
     await rm(aside, { recursive: true, force: true })
     await mkdir(aside, { recursive: true })
     for (const layer of manifest.layers) await unpackLayer(blob(layer.digest), aside)
-    for (const point of ['proc', 'dev', 'tmp'])
-      await mkdir(path.join(aside, point), { recursive: true })
+    await makeMountPoints(aside)
     await rename(aside, rootfs)
   }
   return {

@@ -32,6 +32,7 @@ export interface SandboxSettings {
   answerBytes: number
   now: () => number
   log: (message: string) => void
+  find?: (name: string) => string | undefined
 }
 
 interface World {
