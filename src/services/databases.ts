@@ -11,7 +11,7 @@ import { databaseUserService } from './databases/users/platform.ts'
 export interface DatabaseOptions {
   home: string
   /** What a test may want otherwise: a shared folder of templates, another gate. */
-  databases?: Pick<DatabaseEngineOptions, 'templates' | 'gate'>
+  databases?: Partial<Pick<DatabaseEngineOptions, 'templates' | 'gate' | 'installed'>>
 }
 
 /** Managed databases, over the engines of this machine. */

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Node } from '../local/engine.ts'
 import { copyTree, exists, privateFolder, writeWhole } from '../local/files.ts'
 import { run } from '../local/run.ts'
@@ -16,22 +16,16 @@ import {
 /** What the superuser of a template is called in with; each cluster changes it at its first start. */
 const templateSecret = 'template'
 
-/** `initdb` once a version, with the default account and database; every new cluster is a copy. */
-const template = async (node: Node): Promise<string> => {
-  const { admin, database } = node.cluster
-  const path = join(node.templates, `${node.release.semantic}-${admin.name}-${database}`)
-  if (await exists(path)) return path
-  await privateFolder(node.templates, node.as)
-  const mine = `${path}.${process.pid}.${node.cluster.id.slice(0, 8)}`
-  await rm(mine, { recursive: true, force: true })
-  const secret = `${mine}.pw`
+/** An empty data folder, with nothing of ours in it yet. */
+export const initdb = async (node: Node, into: string): Promise<void> => {
+  const secret = `${into}.pw`
   await writeWhole(secret, templateSecret, node.as)
   await run({
     argv: [
       join(node.release.bin, 'initdb'),
       ...[
         '-D',
-        mine,
+        into,
         '-U',
         root,
         '-E',
@@ -42,10 +36,21 @@ const template = async (node: Node): Promise<string> => {
       ],
       ...['--auth=scram-sha-256', `--pwfile=${secret}`],
     ],
-    cwd: node.templates,
+    cwd: dirname(into),
     as: node.as,
   })
   await rm(secret)
+}
+
+/** `initdb` once a version, with the default account and database; every new cluster is a copy. */
+const template = async (node: Node): Promise<string> => {
+  const { admin, database } = node.cluster
+  const path = join(node.templates, `${node.release.semantic}-${admin.name}-${database}`)
+  if (await exists(path)) return path
+  await privateFolder(node.templates, node.as)
+  const mine = `${path}.${process.pid}.${node.cluster.id.slice(0, 8)}`
+  await rm(mine, { recursive: true, force: true })
+  await initdb(node, mine)
   await run({
     argv: [join(node.release.bin, 'postgres'), '--single', '-F', '-D', mine, 'postgres'],
     input: [

