@@ -57,6 +57,7 @@ export const commands: Record<string, Entry> = {
   evals: {
     about: 'evaluation runs and reports',
     load: async () => (await import('./evals.ts')).evals,
+  },
   engines: {
     about: 'database engines of this machine',
     load: async () => (await import('./engines.ts')).engines,

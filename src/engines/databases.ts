@@ -37,17 +37,22 @@ export const databaseEngines = (options: DatabaseEngineOptions) => {
 }
 
 const open = async ({ home, installed, templates, gate, log }: DatabaseEngineOptions) => {
-  const [{ openLocal }, { postgresEngine }, { mysqlEngine }, { valkeyEngine }] = await Promise.all([
-    import('./local/world.ts'),
-    import('./postgres/engine.ts'),
-    import('./mysql/engine.ts'),
-    import('./valkey/engine.ts'),
-  ])
-  return openLocal([postgresEngine(installed), mysqlEngine(), valkeyEngine()], {
-    home,
-    installed,
-    templates: templates ?? join(home, 'templates'),
-    gate: gate ?? 'auto',
-    log,
-  })
+  const [{ openLocal }, { postgresEngine }, { mysqlEngine }, { valkeyEngine }, { kafkaEngine }] =
+    await Promise.all([
+      import('./local/world.ts'),
+      import('./postgres/engine.ts'),
+      import('./mysql/engine.ts'),
+      import('./valkey/engine.ts'),
+      import('./kafka/engine.ts'),
+    ])
+  return openLocal(
+    [postgresEngine(installed), mysqlEngine(), valkeyEngine(), kafkaEngine(installed)],
+    {
+      home,
+      installed,
+      templates: templates ?? join(home, 'templates'),
+      gate: gate ?? 'auto',
+      log,
+    },
+  )
 }

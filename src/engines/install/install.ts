@@ -73,7 +73,11 @@ export const recipes: Record<string, Recipe> = {
     about: `Apache Kafka ${kafkaVersion}, from Maven Central`,
     needs: ['mvn', 'java'],
     folder: `kafka-${kafkaVersion}`,
-    make: (into) => jars(into, [`org.apache.kafka:kafka_2.13:${kafkaVersion}`]),
+    make: (into) =>
+      jars(into, [
+        `org.apache.kafka:kafka_2.13:${kafkaVersion}`,
+        'org.slf4j:slf4j-reload4j:1.7.36',
+      ]),
   },
   mongodb: {
     about: `FerretDB ${ferretVersion} over PostgreSQL, from the Go module proxy`,

@@ -60,7 +60,9 @@ export const run = (
     child.on('close', (code, signal) => {
       if (code === 0) resolve(out)
       else {
-        const why = complaint.trim().split('\n').slice(-3).join(' ').trim()
+        const lines = complaint.trim().split('\n')
+        const named = lines.filter((line) => /error|exception|fatal/i.test(line))
+        const why = (named.at(-1) ?? lines.slice(-3).join(' ')).trim()
         reject(
           new Error(`${command.argv[0]?.split('/').at(-1)} ended with ${signal ?? code}: ${why}`),
         )
