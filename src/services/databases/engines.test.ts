@@ -48,7 +48,16 @@ const stories = {
 
 const templates = join(tmpdir(), `cove-test-templates-${process.getuid?.()}`)
 
-describe.each(Object.entries(stories))('%s', (engine, story) => {
+/** Every engine behind the kernel's filter where there is one, and one behind the proxy. */
+const settings = [
+  ['pg', 'auto'],
+  ['mysql', 'auto'],
+  ['valkey', 'auto'],
+  ['valkey', 'proxy'],
+] as const
+
+describe.each(settings)('%s behind the gate: %s', (engine, gate) => {
+  const story = stories[engine]
   let cove: World
   let id = ''
   let connection: Connection
@@ -72,7 +81,7 @@ describe.each(Object.entries(stories))('%s', (engine, story) => {
   }
 
   beforeAll(async () => {
-    cove = await world({ databases: { templates } })
+    cove = await world({ databases: { templates, gate } })
   })
   afterAll(async () => {
     for (const { id: left } of (await cove.api(clusters.list, {})).databases)
