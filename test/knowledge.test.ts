@@ -1,8 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApi } from '#client/client.ts'
+import { projectFile } from '#core/built.ts'
+import { parseFilter } from '#knowledge/filter.ts'
 import { indexingJobs } from '#services/genai/indexing-jobs/contract.ts'
 import { isOver } from '#services/genai/indexing-jobs/shapes.ts'
 import { knowledgeBases } from '#services/genai/knowledge-bases/contract.ts'
@@ -127,4 +129,41 @@ test('a person makes, searches, syncs and deletes a knowledge base from the shel
   await cove(home, ['down'])
   rmSync(small, { recursive: true, force: true })
   rmSync(home, { recursive: true, force: true })
+}, 120_000)
+
+test('every example of the documentation does what it says', async () => {
+  const text = readFileSync(projectFile('docs/knowledge-bases.md'), 'utf8')
+  const blocks = (language: string) =>
+    [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
+      ([, code]) => code ?? '',
+    )
+  const running = await startCove(newHome())
+  const { home, url, token } = running
+  const [call = '', filter = ''] = blocks('json')
+  expect(() => parseFilter(JSON.parse(filter))).not.toThrow()
+  const commands = blocks('sh').flatMap((code) => code.trim().split('\n'))
+  expect(commands).toHaveLength(8)
+  for (const command of commands) {
+    const [, ...words] = [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
+      ([, single, double, bare]) => single ?? double ?? bare ?? '',
+    )
+    const done = await cove(home, words)
+    expect(done, command).toMatchObject({ status: 0 })
+    if (words[1] === 'search') expect(done.out, command).toContain('[1] ')
+    if (words[1] !== 'create') continue
+    const id = /is (\S+)\./.exec(done.out)?.[1] ?? ''
+    const response = await fetch(`${url}/v1/mcp`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: call.replace('"ID"', JSON.stringify(id)),
+    })
+    expect(await response.json()).toMatchObject({
+      result: { structuredContent: { total_results: 5 } },
+    })
+  }
+  await running.stop()
 }, 120_000)

@@ -47,14 +47,14 @@ export const knowledgeEndpoint = (parts: EndpointParts) => {
       report: parts.report,
       methods: {
         'tools/list': () => list,
-        'tools/call': async (params, { headers }) => {
+        'tools/call': async (params, { headers, auth }) => {
           if (params.name !== toolName)
             throw new RpcError(
               'invalidParams',
               `Unknown tool "${String(params.name).slice(0, 100)}": there is only ${toolName}.`,
             )
           try {
-            const refusal = await refusalOf(parts, headers ?? new Headers())
+            const refusal = auth ? undefined : await refusalOf(parts, headers ?? new Headers())
             if (refusal) throw new ApiError(refusal.status, refusal.message)
             const request = readArguments(params.arguments)
             return success(request.text, await parts.retrieve(request))
@@ -72,7 +72,8 @@ export const knowledgeEndpoint = (parts: EndpointParts) => {
     // What is no message is told so before anybody is asked for a token.
     if (request.method !== 'POST') return serve(request)
     const refusal = await refusalOf(parts, request.headers)
-    if (!refusal || (await onlyCallsTools(request.clone()))) return serve(request)
+    if (!refusal) return serve(request, { auth: { principal: scope } })
+    if (await onlyCallsTools(request.clone())) return serve(request)
     const { origin } = new URL(request.url)
     return challenge(origin, protection, refusal.message, refusal.error)
   }

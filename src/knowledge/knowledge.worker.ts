@@ -32,11 +32,17 @@ const work = async (job: Job): Promise<Answer> => {
   }
 }
 
-parentPort?.on('message', async (job: Job) => {
+const answer = async (job: Job): Promise<void> => {
   try {
     parentPort?.postMessage({ answer: await work(job) })
   } catch (error) {
     const { name, message } = error instanceof Error ? error : new Error(String(error))
     parentPort?.postMessage({ failure: { name, message } })
   }
+}
+
+// Answers are told in the order of the jobs.
+let turn: Promise<void> = Promise.resolve()
+parentPort?.on('message', (job: Job) => {
+  turn = turn.then(() => answer(job))
 })

@@ -38,7 +38,8 @@ interface Reply {
 
 interface Thread {
   worker: Worker
-  task?: Task
+  /** What it was given, in order; the first is under way. */
+  tasks: Task[]
   /** Ends the thread when a task takes too long, or when there was none for long. */
   cancelTimer(): void
 }
@@ -54,8 +55,10 @@ export interface PoolOptions extends WorkerSettings {
 const mostTaskMs = 120_000
 /** A thread with a loaded model holds some 150 MB. */
 const idleMs = 300_000
-/** Texts given to a thread at a time: an urgent call waits for no more than these. */
-const batchSize = 4
+/** Texts given to a thread at a time. */
+const batchSize = 3
+/** A thread has its next task before it is done with one. An urgent call waits for these at most. */
+const tasksAhead = 2
 
 /** Threads that read documents and run the built-in model; started when there is work. */
 export class WorkerPool {
@@ -70,7 +73,12 @@ export class WorkerPool {
   }
 
   async read(name: string, bytes: Uint8Array, chunking: Chunking): Promise<ReadDocument> {
-    const answer = await this.#run({ kind: 'read', name, bytes, chunking })
+    const job: Job = { kind: 'read', name, bytes, chunking }
+    const answer = await this.#run(job).catch((cause: unknown) => {
+      // A file on which a parser stumbles must not hold up the others.
+      if (cause instanceof Unreadable || this.#closed) throw cause
+      throw new Unreadable(`cannot be read (${messageOf(cause)})`, { cause })
+    })
     if (answer.kind !== 'read') throw new Error('A worker gave the answer to another question.')
     return answer
   }
@@ -113,17 +121,24 @@ export class WorkerPool {
     for (;;) {
       const queue = this.#urgent.length ? this.#urgent : this.#waiting
       if (queue.length === 0) return
-      const thread = [...this.#threads].find(({ task }) => !task) ?? this.#start()
+      const idle = [...this.#threads].find(({ tasks }) => tasks.length === 0) ?? this.#start()
+      const thread = idle ?? [...this.#threads].find(({ tasks }) => tasks.length < tasksAhead)
       const task = thread && queue.shift()
       if (!thread || !task) return
-      thread.task = task
-      thread.cancelTimer()
-      thread.cancelTimer = this.#options.clock.later(mostTaskMs, () => {
-        task.reject(new Unreadable(`takes longer than ${mostTaskMs / 1000} seconds to read`))
-        void thread.worker.terminate()
-      })
+      thread.tasks.push(task)
       thread.worker.postMessage(task.job)
+      if (thread.tasks.length === 1) this.#watch(thread)
     }
+  }
+
+  /** The first task must end in time; without one the thread may end after a while. */
+  #watch(thread: Thread) {
+    const [task] = thread.tasks
+    thread.cancelTimer()
+    thread.cancelTimer = this.#options.clock.later(task ? mostTaskMs : idleMs, () => {
+      task?.reject(new Unreadable(`takes longer than ${mostTaskMs / 1000} seconds to read`))
+      void thread.worker.terminate()
+    })
   }
 
   #start(): Thread | undefined {
@@ -132,6 +147,7 @@ export class WorkerPool {
     const settings: WorkerSettings = { modelFolder }
     const thread: Thread = {
       worker: new Worker(script, { workerData: settings }),
+      tasks: [],
       cancelTimer: () => undefined,
     }
     this.#threads.add(thread)
@@ -139,8 +155,9 @@ export class WorkerPool {
     const end = (reason: Error) => {
       thread.cancelTimer()
       this.#threads.delete(thread)
-      thread.task?.reject(reason)
-      delete thread.task
+      const [current, ...others] = thread.tasks.splice(0)
+      current?.reject(reason)
+      this.#waiting.unshift(...others)
       if (!this.#closed) this.#dispatch()
     }
     thread.worker.on('message', (reply: Reply) => this.#finish(thread, reply))
@@ -150,10 +167,8 @@ export class WorkerPool {
   }
 
   #finish(thread: Thread, { answer, failure }: Reply) {
-    const { task } = thread
-    delete thread.task
-    thread.cancelTimer()
-    thread.cancelTimer = this.#options.clock.later(idleMs, () => void thread.worker.terminate())
+    const task = thread.tasks.shift()
+    this.#watch(thread)
     if (answer) task?.resolve(answer)
     else if (failure?.name === 'Unreadable') task?.reject(new Unreadable(failure.message))
     else task?.reject(new Error(failure?.message ?? 'A worker gave no answer.'))
