@@ -132,7 +132,7 @@ export const agent = (require: NodeJS.Require) => {
     shower: ({ ports, local }, done) => {
       const sockets = new Map<string, import('node:dgram').Socket>()
       for (const kind of ['udp4', 'udp6'] as const) {
-        const socket = dgram.createSocket(kind)
+        const socket = dgram.createSocket({ type: kind, ipv6Only: kind === 'udp6' })
         socket.bind(local)
         socket.on('error', () => {})
         sockets.set(kind, socket)
@@ -143,6 +143,36 @@ export const agent = (require: NodeJS.Require) => {
           if (--left > 0) return
           for (const socket of sockets.values()) socket.close()
           done('sent')
+        })
+      }
+    },
+    /** Which of many connections were answered at all, be it by a refusal. */
+    tcps: ({ ports, wait }, done) => {
+      const answered: string[] = []
+      let left = ports.length
+      for (const [host, port, id] of ports) {
+        const socket = net.connect({ host, port })
+        const end = (got: boolean) => {
+          clearTimeout(timer)
+          socket.removeAllListeners()
+          socket.on('error', () => {})
+          socket.destroy()
+          if (got) answered.push(id)
+          if (--left === 0) done(answered)
+        }
+        const timer = setTimeout(() => end(false), wait)
+        socket.once('connect', () => end(true))
+        socket.once('error', (error: NodeJS.ErrnoException) => end(error.code === 'ECONNREFUSED'))
+      }
+      if (left === 0) done(answered)
+    },
+    pings: ({ ports }, done) => {
+      const answered: string[] = []
+      let left = ports.length
+      for (const [host, , id] of ports) {
+        execFile('ping', ['-n', '-c', '1', '-W', '0.5', host], (error) => {
+          if (!error) answered.push(id)
+          if (--left === 0) done(answered)
         })
       }
     },

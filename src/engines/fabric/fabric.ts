@@ -194,7 +194,10 @@ export const createFabric = (options: FabricOptions): Fabric => {
       holder && made.has(host) ? entryOf(modeOf(standing), holder, host) : undefined,
     async close() {
       await running.catch(() => {}) // Whoever asked for it has been told.
-      if (holder?.isAlive()) await removeAll(holder)
+      if (!standing.enforced) return
+      for (const pid of findHolders(options.owner)) {
+        await removeAll(holderOf(spawn, modeOf(standing), pid))
+      }
       holder = undefined
       made.clear()
     },
