@@ -4,7 +4,7 @@ import { isTaskSlug, taskSlugs, tasks } from '#services/genai/routers/tasks.ts'
 import { examples } from './examples/index.ts'
 import { none } from './examples/none.ts'
 import { type Example, type LinearModel, train } from './linear.ts'
-import { similarity } from './similarity.ts'
+import { type Described, likenessTo, type Terms, termsOf } from './similarity.ts'
 
 export interface Match {
   /** Which policy fits. */
@@ -35,25 +35,25 @@ export const createClassifier = (): Classifier => {
     return learned
   }
 
+  const described = new WeakMap<Described, (text: Terms) => number>()
+  const likeness = (task: Described) => {
+    const known = described.get(task) ?? likenessTo(task)
+    described.set(task, known)
+    return known
+  }
+
   return {
     match: async (text, policies) => {
       const builtIn = policies.some(({ task_slug }) => task_slug !== undefined)
       const chances = builtIn ? chancesOf(await model(), text) : undefined
+      const terms = policies.some(({ custom_task }) => custom_task) ? termsOf(text) : undefined
       let best: Match | undefined
       for (const [index, { task_slug, custom_task }] of policies.entries()) {
-        const found = custom_task
-          ? {
-              task: custom_task.name,
-              confidence: similarity(custom_task)(text),
-              least: sureOfDescribed,
-            }
-          : {
-              task: task_slug ?? '',
-              confidence: chanceOf(task_slug, chances),
-              least: sureOfBuiltIn,
-            }
-        if (found.confidence < found.least || found.confidence <= (best?.confidence ?? 0)) continue
-        best = { index, task: found.task, confidence: found.confidence }
+        const confidence =
+          custom_task && terms ? likeness(custom_task)(terms) : chanceOf(task_slug, chances)
+        const least = custom_task ? sureOfDescribed : sureOfBuiltIn
+        if (confidence < least || confidence <= (best?.confidence ?? 0)) continue
+        best = { index, task: custom_task?.name ?? task_slug ?? '', confidence }
       }
       return best
     },

@@ -9,7 +9,8 @@ const common = new Set(
     .map(stemOf),
 )
 
-interface Terms {
+/** The telling words of a text, and the notions they stand for. */
+export interface Terms {
   readonly stems: ReadonlySet<string>
   readonly notions: ReadonlySet<string>
 }
@@ -20,7 +21,7 @@ const stemStrength = 1
 const nameStrength = 1.5
 const notionStrength = 0.2
 
-const termsOf = (text: string): Terms => {
+export const termsOf = (text: string): Terms => {
   const stems = wordsOf(text)
     .map(stemOf)
     .filter((stem) => stem.length > 1 && !common.has(stem))
@@ -39,11 +40,11 @@ export interface Described {
  * How sure one may be, from 0 to 1, that a text is of a task that is only described: by the telling
  * words they share, those of the task's name above all, and a little by notions they share.
  */
-export const similarity = (task: Described): ((text: string) => number) => {
-  const name = termsOf(task.name.replace(/[-_]/g, ' '))
-  const all = termsOf(`${task.name.replace(/[-_]/g, ' ')} ${task.description}`)
-  return (text) => {
-    const { stems, notions } = termsOf(text)
+export const likenessTo = (task: Described): ((text: Terms) => number) => {
+  const called = task.name.replace(/[-_]/g, ' ')
+  const name = termsOf(called)
+  const all = termsOf(`${called} ${task.description}`)
+  return ({ stems, notions }) => {
     let strength = 0
     for (const stem of all.stems) {
       if (stems.has(stem)) strength += name.stems.has(stem) ? nameStrength : stemStrength

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createCalls } from '#mcp/calls.ts'
+import { allTools } from '#services/catalogue.ts'
 import { type World, world } from '../../../../test/world.ts'
 import { models } from '../models/contract.ts'
 import { type ModelRouter, routers } from './contract.ts'
@@ -201,6 +203,30 @@ test('a token without write access may list and create, and is refused to delete
     status: 403,
     message: expect.stringMatching(/not authorized.*genai:delete/),
   })
+})
+
+test('a cloud that answers a deletion with nothing is told apart from none', async () => {
+  const answered: Request[] = []
+  const calls = createCalls((name) => allTools[name], {
+    baseUrl: 'https://api.example.com',
+    fetch: async (request) => {
+      answered.push(request)
+      return new Response(null, { status: 204 })
+    },
+    audit: { write: () => {} },
+    confirm: 'never',
+    answerLimit: 100_000,
+    now: Date.now,
+  })
+  const result = await calls(
+    'genai-inference-router-delete',
+    { UUID: 'abc' },
+    { token: 't', who: 'test', signal: new AbortController().signal, progress: () => {} },
+  )
+  expect(result.structuredContent).toEqual({ uuid: 'abc' })
+  expect(answered.map(({ method, url }) => `${method} ${url}`)).toEqual([
+    'DELETE https://api.example.com/v2/gen-ai/models/routers/abc',
+  ])
 })
 
 test('the built-in tasks come in pages, in four groups', async () => {
