@@ -132,18 +132,18 @@ async function measure(
   }
 
   for (const name of Object.keys(targets) as Target[]) await run(name, 4, 700)
-  const rounds = 5
+  const rounds = 12
   const alone = samples()
   const crowd = samples()
   const first = samples()
   for (let round = 0; round < rounds; round++) {
     for (const name of ['direct', 'model', 'router'] as const) {
-      alone.add(name, median((await run(name, 1, 400)).latencies))
+      alone.add(name, median((await run(name, 1, 200)).latencies))
       const { url, model, headers } = targets[name]
       first.add(name, await firstByte(url, headers, bodyFor(model, true)))
     }
     for (const name of ['bare', 'model', 'router', 'portkey'] as const) {
-      crowd.add(name, (await run(name, 32, 1000)).perSecond)
+      crowd.add(name, (await run(name, 32, 350)).perSecond)
     }
   }
   const classify = await classifierTime()
@@ -230,7 +230,7 @@ async function prepare(url: string, authorization: string, base_url: string) {
 async function firstByte(url: string, headers: Record<string, string>, body: string) {
   const connection = new Agent({ keepAlive: true, maxSockets: 1 })
   const times: number[] = []
-  for (let n = 0; n < 100; n++) {
+  for (let n = 0; n < 40; n++) {
     const started = performance.now()
     await new Promise<void>((resolve, reject) => {
       request(url, { method: 'POST', agent: connection, headers }, (reply) => {

@@ -40,6 +40,7 @@ const body = (model: string, more: object = {}) =>
 const post = (text: string) => {
   const call = request(`${server.url}/v1/chat/completions`, {
     method: 'POST',
+    agent: false,
     headers: { authorization: `Bearer ${cove.token}`, 'content-type': 'application/json' },
   })
   call.on('error', () => {}) // Tests break connections on purpose.

@@ -18,7 +18,7 @@ import type { Streamed } from './upstream/call.ts'
 import { Failure } from './upstream/failure.ts'
 import { createHealth, type Health } from './upstream/health.ts'
 import { createSpeed } from './upstream/speed.ts'
-import { createTransport, type Send } from './upstream/transport.ts'
+import { createTransport, type Send, type Transport } from './upstream/transport.ts'
 
 export interface InferenceParts {
   store: Store
@@ -26,6 +26,7 @@ export interface InferenceParts {
   log: Log
   /** Holds the keys of providers, by the names they were declared with. */
   env: Readonly<Record<string, string | undefined>>
+  transport?: Transport
 }
 
 export interface Ask {
@@ -83,10 +84,15 @@ export interface Inference {
   close(): Promise<void>
 }
 
-export const createInference = ({ store, clock, log, env }: InferenceParts): Inference => {
+export const createInference = ({
+  store,
+  clock,
+  log,
+  env,
+  transport = createTransport(),
+}: InferenceParts): Inference => {
   const catalogue = createCatalogue(store, clock)
   const classifier = createClassifier()
-  const transport = createTransport()
   const health = createHealth(clock)
   const speed = createSpeed(clock)
   const meter = createInferenceMeter(store, clock, log)

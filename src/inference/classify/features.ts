@@ -47,53 +47,88 @@ export const wordsOf = (text: string): string[] => {
 const split = (text: string): string[] =>
   text.toLowerCase().match(/[\p{L}\p{N}_]+|[#<>{}[\]()=+*/|?]/gu) ?? []
 
+/** What a feature is about; each kind has buckets of its own. */
+const kinds = {
+  word: 1,
+  pair: 2,
+  early: 3,
+  late: 4,
+  notion: 5,
+  earlyNotion: 6,
+  notionPair: 7,
+  opening: 8,
+  look: 9,
+  length: 10,
+} as const
+
 /** The features of a text: distinct buckets, with how much each counts. */
 export const featuresOf = (text: string): Map<number, number> => {
   const found = new Map<number, number>()
-  const add = (kind: string, value: string, weight = 1) => {
-    const bucket = hash(kind + value)
-    found.set(bucket, Math.max(found.get(bucket) ?? 0, weight))
+  const add = (kind: number, value: number, weight = 1) => {
+    const bucket = mixed(kind, value) & (dimensions - 1)
+    if ((found.get(bucket) ?? 0) < weight) found.set(bucket, weight)
   }
   const words = wordsOf(text)
   const stems = words.map(stemOf)
-  const order: Notion[] = []
+  const hashes = stems.map(hash)
   const counts = new Map<Notion, number>()
-  for (let at = 0; at < words.length; at++) {
-    const stem = stems[at] as string
-    const next = stems[at + 1]
-    add('w', stem, wordWeight)
-    if (next !== undefined) add('b', `${stem} ${next}`, wordWeight)
-    if (at < edge) add('^', stem, wordWeight)
-    if (at >= words.length - edge) add('$', stem, wordWeight)
-    for (let length = 1, phrase = ''; length <= 3 && at + length <= words.length; length++) {
-      phrase = length === 1 ? stem : `${phrase} ${stems[at + length - 1]}`
-      for (const notion of notionsOf.get(phrase) ?? []) {
-        counts.set(notion, (counts.get(notion) ?? 0) + length)
-        if (at < edge) add('c^', notion)
-        if (!order.includes(notion)) order.push(notion)
+
+  for (const [at, value] of hashes.entries()) {
+    const next = hashes[at + 1]
+    add(kinds.word, value, wordWeight)
+    if (next !== undefined) add(kinds.pair, mixed(value, next), wordWeight)
+    if (at < edge) add(kinds.early, value, wordWeight)
+    if (at >= words.length - edge) add(kinds.late, value, wordWeight)
+  }
+  eachNotion(stems, (notion, length, at) => {
+    counts.set(notion, (counts.get(notion) ?? 0) + length)
+    if (at < edge) add(kinds.earlyNotion, hash(notion))
+  })
+  for (const [notion, count] of counts) {
+    for (let level = 1; level <= Math.min(4, count); level++)
+      add(kinds.notion, mixed(hash(notion), level))
+  }
+  const first = [...counts.keys()].slice(0, 4).map(hash)
+  for (const [at, notion] of first.entries()) {
+    for (const other of first.slice(at + 1)) add(kinds.notionPair, mixed(notion, other), pairWeight)
+  }
+  add(kinds.opening, hash(words[0] ?? ''))
+  const shown = text.length > 2 * reach ? text.slice(0, reach) + text.slice(-reach) : text
+  for (const [name, look] of looks) if (look.test(shown)) add(kinds.look, hash(name))
+  add(kinds.length, Math.min(6, Math.floor(Math.log2(words.length + 1))))
+  return found
+}
+
+/** Every notion of a word or a phrase of up to three, in their order. */
+const eachNotion = (
+  stems: readonly string[],
+  visit: (notion: Notion, length: number, at: number) => void,
+) => {
+  for (const [at, stem] of stems.entries()) {
+    let phrase = stem
+    for (let length = 1; length <= 3; length++) {
+      if (length > 1) {
+        const next = stems[at + length - 1]
+        if (next === undefined) break
+        phrase += ` ${next}`
       }
+      for (const notion of notionsOf.get(phrase) ?? []) visit(notion, length, at)
     }
   }
-  for (const [notion, count] of counts) {
-    for (let level = 1; level <= Math.min(4, count); level++) add('c', `${notion} ${level}`)
-  }
-  for (let at = 0; at < Math.min(4, order.length); at++) {
-    for (let then = at + 1; then < Math.min(4, order.length); then++)
-      add('cc', `${order[at]} ${order[then]}`, pairWeight)
-  }
-  add('1', words[0] ?? '')
-  const shown = text.length > 2 * reach ? text.slice(0, reach) + text.slice(-reach) : text
-  for (const [name, look] of looks) if (look.test(shown)) add('?', name)
-  add('l', String(Math.min(6, Math.floor(Math.log2(words.length + 1)))))
-  return found
 }
 
 /** FNV-1a. */
 const hash = (text: string): number => {
   let value = 0x811c9dc5
   for (let at = 0; at < text.length; at++) {
-    value ^= text.charCodeAt(at)
-    value = Math.imul(value, 0x01000193)
+    value = Math.imul(value ^ text.charCodeAt(at), 0x01000193)
   }
-  return (value ^ (value >>> 15)) & (dimensions - 1)
+  return value
+}
+
+/** One number of two, every bit depending on every bit. */
+const mixed = (a: number, b: number): number => {
+  let value = Math.imul(a ^ 0x9e3779b9, 0x85ebca6b) ^ b
+  value = Math.imul(value ^ (value >>> 16), 0xc2b2ae35)
+  return value ^ (value >>> 15)
 }

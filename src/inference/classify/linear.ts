@@ -39,9 +39,9 @@ export const train = async (
       const value = weight * at(rarity, feature)
       if (value === 0) continue
       norm += value * value
-      const start = feature * labels
-      for (let label = 0; label < labels; label++)
-        scores[label] = at(scores, label) + value * at(weights, start + label)
+      // The innermost loop of a request: both indexes are in range by construction.
+      for (let label = 0, place = feature * labels; label < labels; label++, place++)
+        scores[label] = (scores[label] as number) + value * (weights[place] as number)
     }
     const scale = norm > 0 ? 1 / Math.sqrt(norm) : 0
     return { chances: softmax(scores.map((score) => score * scale)), scale }

@@ -27,10 +27,10 @@ export const createFace = ({ inference, admit, readText, report }: FaceParts) =>
 
   const answer = async (surface: Surface, request: Request, limit: number, leave: () => void) => {
     const body = parseBody(await readText(request, limit))
-    const gone = new AbortController()
-    // A caller may go away before anybody reads the answer, so the room is left here too.
+    // A stream can also be ended by its reader; a caller may go away before anybody reads it.
+    const gone = body.stream === true ? new AbortController() : undefined
     const abandon = () => {
-      gone.abort()
+      gone?.abort()
       leave()
     }
     if (request.signal.aborted) abandon()
@@ -44,7 +44,7 @@ export const createFace = ({ inference, admit, readText, report }: FaceParts) =>
         surface,
         model: body.model,
         body,
-        signal: gone.signal,
+        signal: gone?.signal ?? request.signal,
         limits: limitsIn(request),
       })
       const headers = headersOf(answered, answered.requestId)

@@ -1,10 +1,9 @@
-import type { Readable } from 'node:stream'
 import type { Clock } from '#platform/clock.ts'
 import type { Endpoint, Surface, Tokens } from '../endpoint.ts'
 import { createEvents, dataOf } from './events.ts'
 import { Failure, failureOf } from './failure.ts'
 import { newReading, readEvent, type StreamReading, usageOf } from './reading.ts'
-import type { Answer, Send } from './transport.ts'
+import { type Answer, readText, type Send } from './transport.ts'
 import { createWatch, type Watch } from './watch.ts'
 
 export interface UpstreamRequest {
@@ -91,18 +90,18 @@ const callOnce = async (
   if (request.stream) watch.firstToken(limits.firstToken)
   const started = clock.now()
   try {
-    const answer = await send(new URL(`${endpoint.baseUrl}/${request.surface}`), {
+    const answer = await send(`${endpoint.baseUrl}/${request.surface}`, {
       method: 'POST',
       headers: headersFor(endpoint, env, request.stream),
       body: bodyFor(endpoint, request),
-      signal: watch.signal,
+      breakable: watch.breakable,
     })
     if (answer.status < 200 || answer.status > 299) {
-      const text = await collect(answer.body, longestError)
+      const text = await readText(answer.body, longestError)
       throw failureOf(answer.status, answer.headers, text, clock.now())
     }
     if (!request.stream) {
-      const whole = wholeAnswer(answer, await collect(answer.body, longestAnswer))
+      const whole = wholeAnswer(answer, await readText(answer.body, longestAnswer))
       watch.end()
       return whole
     }
@@ -218,20 +217,6 @@ const openStream = async (
     requestId: headers['x-request-id'] as string | undefined,
     events: relay,
   }
-}
-
-const collect = async (body: Readable, limit: number): Promise<string> => {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > limit) {
-      body.destroy()
-      throw new Failure('garbage', `answered with more than ${limit} bytes`)
-    }
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 const words: Record<string, string> = {

@@ -1,11 +1,12 @@
 import type { Clock } from '#platform/clock.ts'
 import { Failure } from './failure.ts'
 
-/** The deadlines of one call; the first to pass aborts it and says why. */
+/** The deadlines of one call; the first to pass breaks it off and says why. */
 export interface Watch {
-  readonly signal: AbortSignal
   /** The deadline that passed. */
   readonly expired: Failure | undefined
+  /** What to do when time is up or the caller goes away. */
+  breakable(breakOff: (why: Error) => void): void
   /** The call must be over by then. */
   total(ms: number): void
   /** The first token must be there by then. */
@@ -17,31 +18,37 @@ export interface Watch {
   end(): void
 }
 
-export const createWatch = (clock: Clock, outer: AbortSignal): Watch => {
-  const controller = new AbortController()
+const nothing = () => {}
+
+export const createWatch = (clock: Clock, caller: AbortSignal): Watch => {
   let expired: Failure | undefined
   let last = 0
-  let cancelTotal = () => {}
-  let cancelPart = () => {}
-  const clear = () => {
+  let cancelTotal = nothing
+  let cancelPart = nothing
+  let breakOff: (why: Error) => void = nothing
+  const end = () => {
     cancelTotal()
     cancelPart()
+    caller.removeEventListener('abort', gone)
   }
-  const forward = () => {
-    clear()
-    controller.abort(outer.reason)
+  const gone = () => {
+    end()
+    breakOff(new Error('the caller went away'))
   }
-  if (outer.aborted) forward()
-  else outer.addEventListener('abort', forward, { once: true })
-
   const expire = (ms: number, what: string) => {
     expired = new Failure('timeout', `${what} within ${ms / 1000} s`)
-    controller.abort(expired)
+    end()
+    breakOff(expired)
   }
+  caller.addEventListener('abort', gone, { once: true })
+
   return {
-    signal: controller.signal,
     get expired() {
       return expired
+    },
+    breakable: (how) => {
+      breakOff = how
+      if (caller.aborted) gone()
     },
     total: (ms) => {
       cancelTotal = clock.later(ms, () => expire(ms, 'did not finish its answer'))
@@ -63,9 +70,6 @@ export const createWatch = (clock: Clock, outer: AbortSignal): Watch => {
     alive: () => {
       last = clock.now()
     },
-    end: () => {
-      clear()
-      outer.removeEventListener('abort', forward)
-    },
+    end,
   }
 }

@@ -1,5 +1,5 @@
 import { ApiError, messageOf } from '#core/error.ts'
-import type { Send } from '#inference/upstream/transport.ts'
+import { readText, type Send } from '#inference/upstream/transport.ts'
 import type { DeclaredModel, ProviderRecord } from './contract.ts'
 
 const patience = 10_000
@@ -11,11 +11,12 @@ export const listedModels = async (
   { name, base_url, api_key_env }: ProviderRecord,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<DeclaredModel[]> => {
-  const url = new URL(`${base_url}/models`)
+  const url = `${base_url}/models`
   const key = api_key_env === null ? undefined : env[api_key_env]
   const fault = (why: string) =>
     ApiError.invalid(`${url} does not tell the models of ${name}: ${why}. Name them yourself.`)
   let text: string
+  let late: NodeJS.Timeout | undefined
   try {
     const answer = await send(url, {
       method: 'GET',
@@ -23,27 +24,20 @@ export const listedModels = async (
         accept: 'application/json',
         ...(key ? { authorization: `Bearer ${key}` } : {}),
       },
-      signal: AbortSignal.timeout(patience),
+      breakable: (breakOff) => {
+        late = setTimeout(() => breakOff(new Error('it takes too long')), patience)
+      },
     })
-    text = await bounded(answer.body)
+    text = await readText(answer.body, longestList)
     if (answer.status !== 200) throw new Error(`it answered ${answer.status}`)
   } catch (error) {
     throw fault(messageOf(error))
+  } finally {
+    clearTimeout(late)
   }
   const ids = idsIn(text)
   if (ids.length === 0) throw fault('its answer lists none')
   return ids.map((id) => ({ id }))
-}
-
-const bounded = async (body: AsyncIterable<Buffer>): Promise<string> => {
-  const parts: Buffer[] = []
-  let size = 0
-  for await (const part of body) {
-    size += part.length
-    if (size > longestList) throw new Error('its answer is too long')
-    parts.push(part)
-  }
-  return Buffer.concat(parts).toString('utf8')
 }
 
 /** `{ data: [{ id }] }`, as the API has it; a bare list, as some servers do. */
