@@ -16,6 +16,12 @@ export interface PublicApi {
   answerFault(method: string, url: string, status: number, body: string): string | undefined
   /** What is wrong with a request, or undefined. */
   requestFault(method: string, url: string, body: string): string | undefined
+  /** What an answer looks like, and where its references lead. */
+  answerSchema(
+    method: string,
+    url: string,
+    status: number,
+  ): { schema: Node; look: (reference: string) => Node } | undefined
 }
 
 /** Checks requests and answers by the public description; undefined where there is none. */
@@ -68,6 +74,27 @@ export const openPublicApi = (): PublicApi | undefined => {
     return validate(value) ? undefined : ajv.errorsText(validate.errors)
   }
 
+  /** Parameters that the description has must fit it; it is silent on some that clients send. */
+  const faultOfQuery = (place: string[], query: URLSearchParams): string | undefined => {
+    const [path = '', verb = ''] = place
+    for (const level of [
+      ['paths', path],
+      ['paths', path, verb],
+    ]) {
+      const { length = 0 } = (at(...level, 'parameters')?.part ?? {}) as { length?: number }
+      for (let index = 0; index < length; index++) {
+        const found = at(...level, 'parameters', String(index))
+        const { in: where, name } = found?.part ?? {}
+        const value = where === 'query' ? query.get(String(name)) : null
+        if (!found || value === null) continue
+        const schema = at(...found.keys, 'schema')
+        const fault = schema && check(pointerOf(schema.keys), natural(value, schema.part))
+        if (fault) return `${name}: ${fault}`
+      }
+    }
+    return undefined
+  }
+
   return {
     answerFault: (method, url, status, body) => {
       const place = find(method, url)
@@ -80,15 +107,29 @@ export const openPublicApi = (): PublicApi | undefined => {
       const fault = check(pointerOf(schema.keys), JSON.parse(body))
       return fault && `answer of ${what}: ${fault}`
     },
+    answerSchema: (method, url, status) => {
+      const place = find(method, url)
+      const found = place && at('paths', ...place, 'responses', String(status), ...jsonSchema)
+      const look = (reference: string) => at(...reference.slice(2).split('/'))?.part ?? {}
+      return found && { schema: found.part, look }
+    },
     requestFault: (method, url, body) => {
       const place = find(method, url)
       if (!place) return `${method} ${new URL(url).pathname} is not in the public API`
+      const queryFault = faultOfQuery(place, new URL(url).searchParams)
+      if (queryFault) return `query of ${method} ${place[0]}: ${queryFault}`
       const schema = at('paths', ...place, 'requestBody', ...jsonSchema)
       if (!schema) return undefined
       const fault = check(pointerOf(schema.keys), body === '' ? undefined : JSON.parse(body))
       return fault && `request of ${method} ${place[0]}: ${fault}`
     },
   }
+}
+
+const natural = (value: string, { type }: Node): unknown => {
+  if (type === 'integer' || type === 'number') return Number(value)
+  if (type === 'boolean') return value === 'true'
+  return type === 'array' ? [value] : value
 }
 
 const jsonSchema = ['content', 'application/json', 'schema']

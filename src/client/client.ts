@@ -57,7 +57,7 @@ export const createApi = (options: ApiOptions): Api => {
       )
       const note = response.headers.get(noteHeader)
       if (note) options.onNote?.(decodeURIComponent(note))
-      return readAnswer(response, `${operation.method} ${operation.path}`)
+      return readAnswer(response, operation)
     })
   }
 
@@ -105,8 +105,9 @@ const urlOf = (baseUrl: string, template: string, request: LooseRequest): string
   return url.href
 }
 
-const readAnswer = async (response: Response, what: string): Promise<unknown> => {
+const readAnswer = async (response: Response, operation: Operation): Promise<unknown> => {
   const text = await response.text()
+  const what = `${operation.method} ${operation.path}`
   if (response.ok) {
     if (text === '') return undefined
     try {
@@ -117,10 +118,15 @@ const readAnswer = async (response: Response, what: string): Promise<unknown> =>
       })
     }
   }
-  throw refusal(response, text, what)
+  throw refusal(response, text, what, operation.scope)
 }
 
-const refusal = (response: Response, text: string, what: string): ApiError => {
+const refusal = (
+  response: Response,
+  text: string,
+  what: string,
+  scope: string | undefined,
+): ApiError => {
   const body = parsed(text)
   const said = [body?.message, body?.error, ...(Array.isArray(body?.messages) ? body.messages : [])]
   const message = said.find((part) => typeof part === 'string' && part !== '')
@@ -133,6 +139,7 @@ const refusal = (response: Response, text: string, what: string): ApiError => {
       ...(typeof body?.id === 'string' ? { id: body.id } : {}),
       ...(typeof requestId === 'string' ? { requestId } : {}),
       ...(retryAfter === undefined ? {} : { retryAfter }),
+      ...(scope === undefined ? {} : { scope }),
     },
   )
 }

@@ -49,7 +49,10 @@ export const callDataPlane = async (
           ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
         },
         ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
-        ...(request.signal ? { signal: request.signal } : {}),
+        signal: AbortSignal.any([
+          AbortSignal.timeout(longestCall),
+          ...(request.signal ? [request.signal] : []),
+        ]),
       }),
     ),
   )
@@ -61,6 +64,9 @@ export const callDataPlane = async (
     return { status: response.status, body, activationId }
   throw refusal(response, body, request)
 }
+
+/** A blocking call of a function takes a minute at most. */
+const longestCall = 90_000
 
 const reached = async (
   base: string,

@@ -7,17 +7,16 @@ export class ApiError extends Error {
   readonly requestId?: string
   /** Seconds after which the same call may succeed. */
   readonly retryAfter?: number
+  /** What the token must be allowed to do. */
+  readonly scope?: string
 
-  constructor(
-    status: number,
-    message: string,
-    detail: { id?: string; requestId?: string; retryAfter?: number; cause?: unknown } = {},
-  ) {
+  constructor(status: number, message: string, detail: Detail = {}) {
     super(message, detail.cause === undefined ? undefined : { cause: detail.cause })
     this.status = status
     this.id = detail.id ?? errorIds[status] ?? (status >= 500 ? 'server_error' : 'bad_request')
     if (detail.requestId !== undefined) this.requestId = detail.requestId
     if (detail.retryAfter !== undefined) this.retryAfter = detail.retryAfter
+    if (detail.scope !== undefined) this.scope = detail.scope
   }
 
   /** The body is not what the operation takes. */
@@ -34,6 +33,14 @@ export class ApiError extends Error {
   /** The operation exists in the public API; this platform does not serve it. */
   static notServed = (message: string) => new ApiError(501, message)
   static unavailable = (message: string, cause?: unknown) => new ApiError(503, message, { cause })
+}
+
+interface Detail {
+  id?: string
+  requestId?: string
+  retryAfter?: number
+  scope?: string
+  cause?: unknown
 }
 
 const errorIds: Record<number, string> = {

@@ -1,6 +1,7 @@
-import { createApi, type Fetch } from '#client/client.ts'
+import { type ApiOptions, createApi } from '#client/client.ts'
 import { ApiError } from '#core/error.ts'
 import { issuesOf } from '#core/schema.ts'
+import { adviceFor, restOfList } from './advice.ts'
 import { type Audit, withoutSecrets } from './audit.ts'
 import { InputRequired } from './protocol.ts'
 import { failure, success, type ToolResult } from './results.ts'
@@ -21,10 +22,7 @@ export interface Caller {
   confirm?: (question: string) => Promise<boolean>
 }
 
-export interface CallSettings {
-  baseUrl: string
-  fetch: Fetch
-  timeout?: number
+export interface CallSettings extends Omit<ApiOptions, 'token' | 'onNote'> {
   audit: Audit
   confirm: Confirm
   /** Bytes of JSON an answer may have. */
@@ -62,7 +60,8 @@ export const createCalls = (find: FindTool, settings: CallSettings) => {
       sleep: (ms) => sleep(ms, signal),
       fetch: async (request) => settings.fetch(request),
     })
-    return success(value, notes, settings.answerLimit)
+    const rest = restOfList(value, tool, parsed.data)
+    return success(value, rest ? [...notes, rest] : notes, settings.answerLimit)
   }
 
   return async (name: string, given: unknown, caller: Caller): Promise<ToolResult> => {
@@ -86,7 +85,8 @@ export const createCalls = (find: FindTool, settings: CallSettings) => {
     } catch (error) {
       // The person's answer comes with the next request; this one is not an outcome.
       if (error instanceof InputRequired) throw error
-      return record(error instanceof Refused ? 'refused' : 'error', failure(error))
+      const advice = await adviceFor(error, name, { find, now: settings.now })
+      return record(error instanceof Refused ? 'refused' : 'error', failure(error, advice))
     }
   }
 }

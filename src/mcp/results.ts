@@ -19,8 +19,8 @@ export const success = (value: unknown, notes: readonly string[], limit: number)
 }
 
 /** The message, what is known of the failed request, and what to do next. */
-export const failure = (error: unknown): ToolResult => ({
-  content: [{ type: 'text', text: explain(error) }],
+export const failure = (error: unknown, advice?: string): ToolResult => ({
+  content: [explain(error), ...(advice ? [advice] : [])].map((text) => ({ type: 'text', text })),
   isError: true,
 })
 
@@ -28,17 +28,7 @@ const explain = (error: unknown): string => {
   if (!(error instanceof ApiError)) return messageOf(error)
   const facts = [`HTTP ${error.status} ${error.id}`]
   if (error.requestId) facts.push(`request ${error.requestId}`)
-  const advice = adviceFor(error)
-  return `${error.message}\n(${facts.join(', ')})${advice ? `\n${advice}` : ''}`
-}
-
-const adviceFor = (error: ApiError): string | undefined => {
-  if (error.status === 401) return 'Check the token that the tool server is configured with.'
-  if (error.status === 429 && error.retryAfter !== undefined) {
-    return `The rate limit lets this call through again in ${Math.ceil(error.retryAfter)} s.`
-  }
-  if (error.status === 404) return 'The matching list tool shows the ids and names that exist.'
-  return undefined
+  return `${error.message}\n(${facts.join(', ')})`
 }
 
 const asObject = (value: unknown): Record<string, unknown> => {

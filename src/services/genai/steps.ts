@@ -3,8 +3,8 @@ import type { Tool } from '#mcp/tool.ts'
 
 /** The failure of an evaluation tool: an object with `error`, and facts that help to go on. */
 export class StepFailure extends Error {
-  constructor(sentence: string, facts: Record<string, unknown> = {}) {
-    super(JSON.stringify({ error: sentence, ...facts }, null, 2))
+  constructor(sentence: string, facts: Record<string, unknown> = {}, cause?: unknown) {
+    super(JSON.stringify({ error: sentence, ...facts }, null, 2), { cause })
   }
 }
 
@@ -13,7 +13,7 @@ export const failing = async <R>(doing: string, work: () => Promise<R>): Promise
   try {
     return await work()
   } catch (error) {
-    throw new StepFailure(`failed to ${doing}: ${causeOf(error)}`)
+    throw new StepFailure(`failed to ${doing}: ${causeOf(error)}`, {}, error)
   }
 }
 
@@ -33,7 +33,7 @@ export const workflow = () => {
       try {
         return await work()
       } catch (error) {
-        throw new StepFailure(`step ${number}: ${causeOf(error)}`, facts)
+        throw new StepFailure(`step ${number}: ${causeOf(error)}`, facts, error)
       }
     },
   }

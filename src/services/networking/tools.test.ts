@@ -299,7 +299,6 @@ const requests: [tool: string, args: Record<string, unknown>, sent: string, body
     'POST /v2/vpcs',
     { name: 'v', region: 'nyc3', ip_range: '10.0.0.0/20', description: 'd' },
   ],
-  ['vpc-list-members', { ID: 'v' }, 'GET /v2/vpcs/v/members'],
   ['vpc-delete', { ID: 'v' }, 'DELETE /v2/vpcs/v'],
   ['vpc-get', { ID: 'v' }, 'GET /v2/vpcs/v'],
   ['vpc-list', {}, 'GET /v2/vpcs?page=1&per_page=20'],
@@ -312,8 +311,21 @@ test.each(requests)('%s asks for what it says: %j → %s', async (tool, args, se
   expect(asked).toEqual([{ sent, ...(body !== undefined && { body }) }])
 })
 
+test('the members of a VPC come from all pages', async () => {
+  const member = { name: 'a', urn: 'do:droplet:1', created_at: '2026-01-02T03:04:05Z' }
+  const answer = { members: [member], meta: { total: 2 }, links: { pages: { next: 'x' } } }
+  const { asked, call } = cloud({ 'GET /v2/vpcs/v/members': answer })
+  const { structuredContent } = await call('vpc-list-members', { ID: 'v' })
+  expect(structuredContent).toEqual({ members: [member, member], meta: { total: 2 }, links: {} })
+  expect(asked.map(({ sent }) => sent)).toEqual([
+    'GET /v2/vpcs/v/members?page=1&per_page=200',
+    'GET /v2/vpcs/v/members?page=2&per_page=200',
+  ])
+})
+
 test('every networking tool is tried', () => {
-  const tried = new Set([...requests.map(([tool]) => tool), 'load-balancer-update'])
+  const others = ['load-balancer-update', 'vpc-list-members']
+  const tried = new Set([...requests.map(([tool]) => tool), ...others])
   expect(Object.keys(catalogue.networking ?? {}).sort()).toEqual([...tried].sort())
   expect(tried.size).toBe(54)
 })

@@ -1,5 +1,6 @@
+import type { ResultOf } from '#core/operation.ts'
 import { pageOf, paging, text } from '#mcp/args.ts'
-import { call } from '#mcp/tool.ts'
+import { call, script } from '#mcp/tool.ts'
 import { vpcs } from './contract.ts'
 
 const ID = text('VPC id')
@@ -23,11 +24,24 @@ export const vpcTools = {
       },
     }),
   }),
-  'vpc-list-members': call(vpcs.members, {
+  'vpc-list-members': script({
     title: 'List VPC members',
     about: 'List the resources in a VPC.',
     args: { ID },
-    request: (a) => ({ path: { id: a.ID } }),
+    effect: 'read',
+    uses: [vpcs.members],
+    returns: vpcs.members.returns,
+    // The API pages, and the tool has no argument for it.
+    run: async (a, { api }) => {
+      const members: ResultOf<typeof vpcs.members>['members'] = []
+      for (let page = 1; ; page++) {
+        const query = { page, per_page: 200 }
+        const answer = await api(vpcs.members, { path: { id: a.ID }, query })
+        members.push(...answer.members)
+        const whole = members.length >= (answer.meta?.total ?? 0)
+        if (whole || answer.members.length === 0) return { ...answer, members, links: {} }
+      }
+    },
   }),
   'vpc-delete': call(vpcs.delete, {
     title: 'Delete VPC',
