@@ -37,22 +37,26 @@ export const databaseEngines = (options: DatabaseEngineOptions) => {
 }
 
 const open = async ({ home, installed, templates, gate, log }: DatabaseEngineOptions) => {
-  const [{ openLocal }, { postgresEngine }, { mysqlEngine }, { valkeyEngine }, { kafkaEngine }] =
-    await Promise.all([
-      import('./local/world.ts'),
-      import('./postgres/engine.ts'),
-      import('./mysql/engine.ts'),
-      import('./valkey/engine.ts'),
-      import('./kafka/engine.ts'),
-    ])
-  return openLocal(
-    [postgresEngine(installed), mysqlEngine(), valkeyEngine(), kafkaEngine(installed)],
-    {
-      home,
-      installed,
-      templates: templates ?? join(home, 'templates'),
-      gate: gate ?? 'auto',
-      log,
-    },
-  )
+  const [local, postgres, mysql, valkey, kafka, mongodb] = await Promise.all([
+    import('./local/world.ts'),
+    import('./postgres/engine.ts'),
+    import('./mysql/engine.ts'),
+    import('./valkey/engine.ts'),
+    import('./kafka/engine.ts'),
+    import('./mongodb/engine.ts'),
+  ])
+  const engines = [
+    postgres.postgresEngine(installed),
+    mysql.mysqlEngine(),
+    valkey.valkeyEngine(),
+    kafka.kafkaEngine(installed),
+    mongodb.mongodbEngine(installed),
+  ]
+  return local.openLocal(engines, {
+    home,
+    installed,
+    templates: templates ?? join(home, 'templates'),
+    gate: gate ?? 'auto',
+    log,
+  })
 }

@@ -84,18 +84,26 @@ export const recipes: Record<string, Recipe> = {
     needs: ['go'],
     folder: `ferretdb-${ferretVersion}`,
     make: async (into) => {
-      const work = `${into}.go`
       const module = 'github.com/FerretDB/FerretDB'
+      const work = `${into}.go`
+      const env = { HOME: process.env.HOME ?? '/' }
       await mkdir(work, { recursive: true })
-      await writeFile(
-        join(work, 'go.mod'),
-        `module engine\ngo 1.22\nrequire ${module} v${ferretVersion}\n`,
-      )
+      const said = await run({
+        argv: ['go', 'mod', 'download', '-json', `${module}@v${ferretVersion}`],
+        cwd: work,
+        env: { ...env, GOFLAGS: '-mod=mod' },
+      })
+      const { Dir } = JSON.parse(said) as { Dir: string }
+      const source = join(work, 'source')
+      await run({ argv: ['cp', '-r', Dir, source] })
+      await run({ argv: ['chmod', '-R', 'u+w', source] })
+      // A release says its version in a file that the module leaves empty.
+      await writeFile(join(source, 'build', 'version', 'version.txt'), `v${ferretVersion}\n`)
       await mkdir(into, { recursive: true })
       await run({
-        argv: ['go', 'build', '-mod=mod', '-o', join(into, 'ferretdb'), `${module}/cmd/ferretdb`],
-        cwd: work,
-        env: { HOME: process.env.HOME ?? '/' },
+        argv: ['go', 'build', '-o', join(into, 'ferretdb'), './cmd/ferretdb'],
+        cwd: source,
+        env,
         timeoutMs: 1_200_000,
       })
       await rm(work, { recursive: true })

@@ -39,3 +39,10 @@ export const withSession = async <T>(
     await client.end()
   }
 }
+
+/** Before its first claim a new cluster still has the template's password: an answer is enough. */
+export const answers = async (node: Node): Promise<void> => {
+  await withSession(node, (client) => client.query('SELECT 1')).catch((error: unknown) => {
+    if ((error as { code?: string }).code !== wrongPassword) throw error
+  })
+}

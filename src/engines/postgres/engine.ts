@@ -10,7 +10,7 @@ import {
   listUsers,
   putUser,
 } from './accounts.ts'
-import { withSession, wrongPassword } from './client.ts'
+import { answers, withSession } from './client.ts'
 import { bootstrap, copyLive, initialise, restore } from './data.ts'
 import { writeFiles } from './files.ts'
 import { postgresMigration } from './migration.ts'
@@ -38,12 +38,7 @@ export const postgresEngine = (installed: string): LocalEngine => {
       cwd: node.data,
       as: node.as,
     }),
-    ready: async (node) => {
-      // Before its first claim a new cluster still has the template's password: an answer is enough.
-      await withSession(node, (client) => client.query('SELECT 1')).catch((error: unknown) => {
-        if ((error as { code?: string }).code !== wrongPassword) throw error
-      })
-    },
+    ready: answers,
     bootstrap,
     promote: async (node) => {
       await withSession(node, (client) => client.query('SELECT pg_promote(true, 30)'))
