@@ -1,6 +1,7 @@
 import { ApiError } from '#core/error.ts'
 import type { Box } from './box.ts'
 import type { PoolStats } from './invoker.ts'
+import { createShelf } from './shelf.ts'
 
 /** A sandbox that a call asks for. */
 export interface Want {
@@ -70,9 +71,9 @@ export const createPool = (
   reserves: Reserve[],
   log: (message: string) => void,
 ): Pool => {
-  const idle = new Map<string, Member[]>()
+  const idle = createShelf<Member>()
   const busy = new Set<Member>()
-  const ready = new Map<string, Member[]>()
+  const ready = createShelf<Member>()
   const filling = new Map<string, number>()
   const waiting: Waiter[] = []
   const ending = new Set<Promise<void>>()
@@ -96,33 +97,12 @@ export const createPool = (
     ending.add(work)
   }
 
-  const without = (map: Map<string, Member[]>, member: Member): boolean => {
-    const list = map.get(member.key)
-    const at = list?.indexOf(member) ?? -1
-    if (!list || at < 0) return false
-    list.splice(at, 1)
-    if (list.length === 0) map.delete(member.key)
-    return true
-  }
-  const put = (map: Map<string, Member[]>, member: Member) => {
-    const list = map.get(member.key)
-    if (list) list.push(member)
-    else map.set(member.key, [member])
-  }
-
-  const oldest = (map: Map<string, Member[]>): Member | undefined => {
-    let found: Member | undefined
-    for (const [first] of map.values())
-      if (first && first.since <= (found?.since ?? Infinity)) found = first
-    return found
-  }
-
   /** Whether so much memory is free; what is missing is being freed from those that wait. */
   const room = (memory: number): boolean => {
     while (used - freeing + memory > settings.budget) {
-      const spare = oldest(idle) ?? oldest(ready)
+      const spare = idle.oldest() ?? ready.oldest()
       if (!spare) return false
-      if (!without(idle, spare)) without(ready, spare)
+      if (!idle.remove(spare)) ready.remove(spare)
       end(spare)
     }
     return used + memory <= settings.budget
@@ -135,7 +115,7 @@ export const createPool = (
       const box = await start()
       const member = { box, key, memory, since: performance.now(), doomed: false }
       box.onExit(() => {
-        if (without(idle, member) || without(ready, member)) end(member)
+        if (idle.remove(member) || ready.remove(member)) end(member)
       })
       return member
     } catch (error) {
@@ -155,7 +135,7 @@ export const createPool = (
         busy.delete(member)
         if (!reusable || member.doomed || closed || !member.box.usable()) return end(member)
         member.since = performance.now()
-        put(idle, member)
+        idle.put(member)
         pump()
         sweeper ??= setTimeout(sweep, settings.pause).unref()
       },
@@ -163,8 +143,8 @@ export const createPool = (
   }
 
   const serve = ({ key, memory, kind, start }: Want): Promise<Lease> | undefined => {
-    for (let warm = idle.get(key)?.at(-1); warm; warm = idle.get(key)?.at(-1)) {
-      without(idle, warm)
+    for (let warm = idle.newest(key); warm; warm = idle.newest(key)) {
+      idle.remove(warm)
       if (!warm.box.usable()) {
         end(warm)
         continue
@@ -172,9 +152,9 @@ export const createPool = (
       warm.box.resume()
       return Promise.resolve(lease(warm, false))
     }
-    const cell = kind === undefined ? undefined : ready.get(kind)?.[0]
-    if (cell && used - cell.memory + memory <= settings.budget) {
-      without(ready, cell)
+    const cell = kind === undefined ? undefined : ready.first(kind)
+    if (cell?.box.usable() && used - cell.memory + memory <= settings.budget) {
+      ready.remove(cell)
       used += memory - cell.memory
       Object.assign(cell, { key, memory })
       const given = lease(cell, true)
@@ -201,14 +181,14 @@ export const createPool = (
   const fill = () => {
     if (closed) return
     for (const { kind, count, memory, start } of reserves) {
-      const there = (ready.get(kind)?.length ?? 0) + (filling.get(kind) ?? 0)
+      const there = ready.count(kind) + (filling.get(kind) ?? 0)
       if (there >= count || waiting.length > 0 || starting >= settings.starting) continue
       if (used + memory > settings.budget) continue
       filling.set(kind, (filling.get(kind) ?? 0) + 1)
       begin(kind, memory, start)
         .then((member) => {
           if (closed) end(member)
-          else put(ready, member)
+          else ready.put(member)
         })
         .catch((error: Error) => log(`a ${kind} sandbox did not start: ${error.message}`))
         .finally(() => {
@@ -221,14 +201,14 @@ export const createPool = (
   const sweep = () => {
     sweeper = undefined
     const now = performance.now()
-    for (const member of [...idle.values()].flat()) {
+    for (const member of idle.all()) {
       if (now - member.since >= settings.idle) {
-        without(idle, member)
+        idle.remove(member)
         end(member)
       } else if (now - member.since >= settings.pause)
         member.box.pause().catch((error: Error) => log(error.message))
     }
-    if (idle.size > 0) sweeper = setTimeout(sweep, settings.pause).unref()
+    if (idle.size() > 0) sweeper = setTimeout(sweep, settings.pause).unref()
   }
 
   return {
@@ -249,13 +229,13 @@ export const createPool = (
     },
     evict: (prefix) => {
       for (const member of busy) if (member.key.startsWith(prefix)) member.doomed = true
-      for (const member of [...idle.values()].flat())
-        if (member.key.startsWith(prefix) && without(idle, member)) end(member)
+      for (const member of idle.all())
+        if (member.key.startsWith(prefix) && idle.remove(member)) end(member)
     },
     stats: () => ({
       busy: busy.size,
-      idle: [...idle.values()].flat().length,
-      ready: [...ready.values()].flat().length,
+      idle: idle.all().length,
+      ready: ready.all().length,
       queued: waiting.length,
       memory: used,
       budget: settings.budget,
@@ -266,9 +246,9 @@ export const createPool = (
       clearTimeout(sweeper)
       for (const { give } of waiting.splice(0))
         give(Promise.reject(ApiError.unavailable('Functions are shutting down.')))
-      for (const map of [idle, ready])
-        for (const member of [...map.values()].flat()) {
-          without(map, member)
+      for (const shelf of [idle, ready])
+        for (const member of shelf.all()) {
+          shelf.remove(member)
           end(member)
         }
       for (const member of busy) end(member)

@@ -31,6 +31,7 @@ const codeFolder = '/app'
 const scratch = 64
 const processes = 128
 const slots = 65_534
+const greeting = { timeout: 30_000, logBytes: 65_536, answerBytes: 1024 }
 
 export const createStarter = (
   { home, images }: { home: string; images: string },
@@ -83,7 +84,10 @@ export const createStarter = (
       ...specOf({ binds: shown, env: { ...env, ...more } }, memory),
       command: command ?? [`${codeFolder}/exec`],
     })
-    return connected(launched, boxOf(launched, command === undefined))
+    const box = await connected(launched, boxOf(launched, true))
+    // An interpreter is ready for code when it says so; a program says so when it is asked.
+    if (command !== undefined) await greeted(box)
+    return box
   }
 
   return {
@@ -120,6 +124,13 @@ export const createStarter = (
       return JSON.stringify({ init: { main, env, dir: cage.bwrap ? codeFolder : program.dir } })
     },
   }
+}
+
+const greeted = async (box: Box) => {
+  const { kind, logs } = await box.exchange(undefined, greeting)
+  if (kind === 'answer') return
+  await box.kill()
+  throw new Error(`A sandbox did not start: ${logs.join(' ') || kind}`)
 }
 
 /** A sandbox whose network does not come about is of no use; what it said tells why. */

@@ -144,4 +144,5 @@ process.stdin.on('data', (chunk) => {
   if (from < chunk.length) parts.push(chunk.subarray(from))
 })
 process.stdin.on('end', () => process.exit(0))
+say('{"ok":true}')
 `

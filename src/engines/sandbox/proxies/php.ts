@@ -80,6 +80,7 @@ function __run($main, $message)
 }
 
 $__main = null;
+__say('{"ok":true}');
 while (($__line = fgets(STDIN)) !== false) {
     $__message = json_decode($__line, true);
     if (isset($__message['init'])) {

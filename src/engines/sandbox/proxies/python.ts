@@ -74,6 +74,7 @@ def run(message):
     say(text)
 
 
+say('{"ok":true}')
 while True:
     line = inbound.readline()
     if not line:

@@ -4,12 +4,13 @@ import { issuesOf } from '#core/schema.ts'
 
 /** The body of a request as text, refused as soon as it is too long. */
 export const boundedBody = async (request: Request, limit: number): Promise<string> => {
-  const declared = Number(request.headers.get('content-length') ?? 0)
+  const declared = request.headers.get('content-length')
   const tooLarge = (size: number) =>
     new ApiError(413, `Request larger than allowed: ${size} > ${limit} bytes.`)
-  if (declared > limit) throw tooLarge(declared)
+  if (declared !== null && Number(declared) > limit) throw tooLarge(Number(declared))
+  // A length that was announced holds; only without one has the stream to be watched.
+  if (declared !== null) return declared === '0' ? '' : request.text()
   if (!request.body) return ''
-  if (request.headers.has('content-length')) return request.text()
   const parts: Uint8Array[] = []
   let size = 0
   for await (const part of request.body) {

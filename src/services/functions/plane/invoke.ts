@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
 import { ApiError, messageOf } from '#core/error.ts'
 import type { ExecOutcome } from '#engines/sandbox/invoker.ts'
-import { type StoredActivation, storedInvocations } from '../activations/records.ts'
+import type { StoredActivation } from '../activations/records.ts'
 import type { StoredNamespace } from '../namespaces/records.ts'
 import type { Actions } from './actions.ts'
 import { activationOf, type CallFacts, lost } from './activation.ts'
@@ -33,8 +32,6 @@ export interface InvokerFace {
   call(request: InvokeRequest, wait: number): Promise<StoredActivation | Pending>
   /** Accept, and run in the background. False: this id was accepted before. */
   submit(request: InvokeRequest): Promise<Pending & { fresh: boolean }>
-  /** Give a record to every call whose process is gone. */
-  recover(): Promise<number>
   /** Wait for the calls that run here. */
   drain(): Promise<void>
 }
@@ -237,51 +234,11 @@ export const createInvoke = ({
       return { activationId: facts.activationId, fresh: true }
     },
 
-    recover: () => recoverLost(ground, recorder, runners),
-
     drain: async () => {
       while (running.size > 0) await Promise.allSettled([...running])
       await recorder.flush()
     },
   }
-}
-
-const recoverLost = async (
-  { store, clock }: Ground,
-  recorder: Recorder,
-  runners: Runners,
-): Promise<number> => {
-  let count = 0
-  const alive = new Map<string, boolean>()
-  for (const invocation of await store.collection(storedInvocations).list()) {
-    const { runner, accepted, activationId, namespace, path, name, version } = invocation
-    if (!alive.has(runner)) alive.set(runner, await runners.isAlive(runner))
-    if (alive.get(runner)) continue
-    const { status, result, size } = lost(
-      'The platform stopped while the action was waiting or running.',
-      clock.now(),
-    )
-    const record = {
-      activationId,
-      namespace,
-      path,
-      name,
-      version,
-      start: accepted,
-      end: clock.now(),
-      duration: clock.now() - accepted,
-      statusCode: 3,
-      response: { status, success: false, result, size },
-      logs: [],
-      annotations: [
-        { key: 'path', value: path },
-        { key: 'failure', value: 'platform' },
-      ],
-    }
-    await recorder.record(record, true)
-    count++
-  }
-  return count
 }
 
 /** Parameters of a final action are not for callers to change. */
@@ -300,7 +257,3 @@ const withinTime = <T>(work: Promise<T>, ms: number): Promise<T | undefined> => 
   })
   return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
-
-/** The same trigger and tick always make the same id. */
-export const activationIdFor = (...parts: (string | number)[]): string =>
-  createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 32)

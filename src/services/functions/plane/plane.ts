@@ -14,6 +14,7 @@ import { createInvoke, type InvokeRequest } from './invoke.ts'
 import { fullPath } from './names.ts'
 import { createPackages } from './packages.ts'
 import { createRecorder } from './recorder.ts'
+import { recoverLost } from './recover.ts'
 import { createMemory } from './remember.ts'
 import { forward } from './remote.ts'
 import { createResolve, type Resolve, type Resolved } from './resolve.ts'
@@ -49,6 +50,7 @@ export const createPlane = (ground: Ground, folder: () => string) => {
     web: createWeb(ground, resolve, invoke),
     build: createRemoteBuild(ground, folder),
   })
+  const recover = () => recoverLost(ground, recorder, runners)
   const namespaces = store.collection(storedNamespaces)
   const stops: (() => void)[] = []
 
@@ -125,11 +127,11 @@ export const createPlane = (ground: Ground, folder: () => string) => {
 
     start: async () => {
       await runners.beat()
-      const lost = await invoke.recover()
+      const lost = await recover()
       if (lost > 0) log.warn('Calls of an earlier run ended without an answer.', { count: lost })
       every(beatEvery, 'The heartbeat of functions', async () => {
         await runners.beat()
-        await invoke.recover()
+        await recover()
       })
       every(expireEvery, 'Forgetting old activations', recorder.expire)
       if ((await namespaces.count()) > 0) await invoker.start()

@@ -1,12 +1,12 @@
 import { ApiError, messageOf } from '#core/error.ts'
 import { timestamp } from '#platform/clock.ts'
 import type { Service } from '#platform/service.ts'
-import { activationIdFor } from '../plane/invoke.ts'
 import { parseActionPath } from '../plane/names.ts'
 import type { Plane } from '../plane/plane.ts'
 import { type Trigger, triggers } from './contract.ts'
 import { checkCron, nextTick } from './cron.ts'
 import { type StoredTrigger, storedTriggers, triggerId } from './records.ts'
+import { idFor } from './tick.ts'
 
 /**
  * Schedules. A tick that passed while nothing ran is made up for once, however many passed; then
@@ -116,8 +116,8 @@ export const triggerService =
           caller,
           path: parseActionPath(trigger.function, trigger.namespace),
           payload: trigger.scheduled_details.body ?? {},
-          transactionId: activationIdFor('transaction', trigger.id, tick),
-          activationId: activationIdFor(trigger.id, trigger.created_at, tick),
+          transactionId: idFor('transaction', trigger.id, tick),
+          activationId: idFor(trigger.id, trigger.created_at, tick),
         })
       } catch (error) {
         // Busy or out of reach: the same tick is tried again. A missing function is not.
