@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startCove } from '../process.ts'
 import { startProxy } from './proxy.ts'
-import { installSuite, runSuite } from './runner.ts'
+import { installSuite, runScenario, runSuite } from './runner.ts'
 import { startServer } from './server.ts'
 
 /** The revisions the suite has scenarios for; 2024-11-05 is older than the suite. */
@@ -37,4 +38,24 @@ describe('the conformance suite of the protocol', () => {
     expect(report).toContain('tasks-lifecycle')
     expect(code, report).toBe(0)
   }, 60_000)
+
+  describe('against the knowledge base endpoint, which has one tool and nothing else', () => {
+    let endpoint = ''
+
+    beforeAll(async () => {
+      const running = await startCove()
+      const proxy = await startProxy(Number(new URL(running.url).port), running.token)
+      stops.push(proxy.stop, () => void running.stop())
+      endpoint = `http://localhost:${proxy.port}/v1/mcp`
+    }, 60_000)
+
+    test.each(['server-initialize', 'ping', 'tools-list', 'dns-rebinding-protection'])(
+      'passes %s',
+      async (scenario) => {
+        const { code, report } = await runScenario(endpoint, scenario)
+        expect(code, report).toBe(0)
+      },
+      60_000,
+    )
+  })
 })

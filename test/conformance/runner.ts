@@ -14,17 +14,26 @@ export const installSuite = async (): Promise<void> => {
   await promisify(execFile)('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder })
 }
 
+interface Outcome {
+  code: number
+  report: string
+}
+
 /** Runs every server scenario of a revision, or of all with their extensions. */
-export const runSuite = (
-  url: string,
-  version?: string,
-): Promise<{ code: number; report: string }> => {
-  const args = [suite, 'server', '--url', url, '--suite', 'all', '--expected-failures', baseline]
-  if (version) args.push('--spec-version', version)
-  return new Promise((resolve) => {
-    execFile(node, args, { cwd: folder, maxBuffer: 64 << 20 }, (error, stdout, stderr) => {
+export const runSuite = (url: string, version?: string): Promise<Outcome> =>
+  run([
+    ...['--url', url, '--suite', 'all', '--expected-failures', baseline],
+    ...(version ? ['--spec-version', version] : []),
+  ])
+
+export const runScenario = (url: string, scenario: string): Promise<Outcome> =>
+  run(['--url', url, '--scenario', scenario])
+
+const run = (args: readonly string[]): Promise<Outcome> =>
+  new Promise((resolve) => {
+    const options = { cwd: folder, maxBuffer: 64 << 20 }
+    execFile(node, [suite, 'server', ...args], options, (error, stdout, stderr) => {
       const report = (stdout + stderr).split('=== SUMMARY ===').at(-1) ?? ''
       resolve({ code: error ? 1 : 0, report })
     })
   })
-}
