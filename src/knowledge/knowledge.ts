@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdir, rm } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { builtFile } from '#core/built.ts'
@@ -78,12 +78,10 @@ export const createKnowledge = (options: KnowledgeOptions): Knowledge => {
     const path = folderOf(base)
     let index = open.get(path)
     if (!index) {
-      index = embedderOf(base)
-        .width()
-        .then(async (width) => {
-          const { openEmbeddedIndex } = await import('./index/embedded.ts')
-          return openEmbeddedIndex(path, width)
-        })
+      index = widthIn(path, embedderOf(base)).then(async (width) => {
+        const { openEmbeddedIndex } = await import('./index/embedded.ts')
+        return openEmbeddedIndex(path, width)
+      })
       // A failure, such as an endpoint that is away, must not last.
       index.catch(() => open.delete(path))
       open.set(path, index)
@@ -132,6 +130,17 @@ export const createKnowledge = (options: KnowledgeOptions): Knowledge => {
       await shut(folder)
     },
   }
+}
+
+/** Kept beside the index, so that a search by keyword needs no model. */
+const widthIn = async (folder: string, embedder: Embedder): Promise<number> => {
+  const file = join(folder, 'width')
+  const known = await readFile(file, 'utf8').catch(() => undefined)
+  if (known !== undefined) return Number(known)
+  const width = await embedder.width()
+  await mkdir(folder, { recursive: true })
+  await writeFile(file, String(width))
+  return width
 }
 
 /** An index holds vectors of one model only: another model has another folder. */

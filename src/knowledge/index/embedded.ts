@@ -8,6 +8,8 @@ import { quantise } from './vectors.ts'
 
 /** How often a word of the headings counts in keyword search. */
 const headingWeight = 2
+/** Chunks prepared without a pause. */
+const pauseEvery = 50
 /** Share of removed chunks at which memory is built anew. */
 const mostWaste = 0.4
 
@@ -60,15 +62,16 @@ export const openEmbeddedIndex = async (folder: string, width: number): Promise<
   }
 
   return {
-    upsert: (document, chunks) =>
-      write((now) => {
+    upsert: async (document, chunks) => {
+      const prepared = await prepare(chunks)
+      return write((now) => {
         const before = find(now, document)
         const forget = before ? drop(now, before) : () => undefined
-        const stored = chunks.map(
-          (chunk): StoredChunk => ({
-            metadata: chunk.metadata,
-            terms: countTerms(now.memory, file, chunk),
-            codes: quantise(chunk.vector),
+        const stored = prepared.map(
+          ({ counts, metadata, codes }): StoredChunk => ({
+            metadata,
+            codes,
+            terms: numbered(counts, now.memory, file),
           }),
         )
         const texts = chunks.map(({ text }) => text)
@@ -77,7 +80,8 @@ export const openEmbeddedIndex = async (folder: string, width: number): Promise<
           forget()
           hold(now, { ...placed, document, chunks: stored })
         }
-      }),
+      })
+    },
 
     describe: (document) =>
       write((now) => {
@@ -92,15 +96,15 @@ export const openEmbeddedIndex = async (folder: string, width: number): Promise<
         }
       }),
 
-    delete: (source, paths) =>
-      write((now) => {
-        const known = pathsOf(now, source)
-        const gone = [...(paths ?? known.keys())].flatMap((name) => known.get(name) ?? [])
-        const forget = gone.map((held) => drop(now, held))
-        return () => {
-          for (const one of forget) one()
-        }
-      }),
+    delete: async (source, paths) => {
+      for (const path of paths ?? [...pathsOf(contents, source).keys()]) {
+        await write((now) => {
+          const held = pathsOf(now, source).get(path)
+          return held ? drop(now, held) : () => undefined
+        })
+        await breath()
+      }
+    },
 
     search: async (query) => {
       const { memory } = contents
@@ -147,19 +151,38 @@ const pathsOf = ({ sources }: Contents, source: string): Map<string, Held> => {
 const find = (contents: Contents, { source, path }: Document): Held | undefined =>
   pathsOf(contents, source).get(path)
 
-const countTerms = (memory: MemoryIndex, file: IndexFile, { text, heading }: Chunk) => {
-  const counts = new Map<number, number>()
-  const count = (words: string, weight: number) => {
-    for (const term of termsOf(words)) {
-      let number = memory.termNumber(term)
-      if (number === undefined) {
-        number = file.addTerm(term)
-        memory.learn(term, number)
-      }
-      counts.set(number, (counts.get(number) ?? 0) + weight)
-    }
-  }
-  count(text, 1)
-  count(heading, headingWeight)
-  return Uint32Array.from([...counts].flat())
+interface Prepared extends Pick<StoredChunk, 'metadata' | 'codes'> {
+  /** How often each term occurs, those of the headings with their weight. */
+  counts: Map<string, number>
 }
+
+/** What takes long of a write, done before it and with pauses, so that a server stays responsive. */
+const prepare = async (chunks: readonly Chunk[]): Promise<Prepared[]> => {
+  const prepared: Prepared[] = []
+  for (const { text, heading, metadata, vector } of chunks) {
+    const counts = new Map<string, number>()
+    for (const term of termsOf(text)) counts.set(term, (counts.get(term) ?? 0) + 1)
+    for (const term of termsOf(heading)) counts.set(term, (counts.get(term) ?? 0) + headingWeight)
+    prepared.push({ counts, metadata, codes: quantise(vector) })
+    if (prepared.length % pauseEvery === 0) await breath()
+  }
+  return prepared
+}
+
+const numbered = (counts: Map<string, number>, memory: MemoryIndex, file: IndexFile) => {
+  const terms = new Uint32Array(2 * counts.size)
+  let at = 0
+  for (const [term, count] of counts) {
+    let number = memory.termNumber(term)
+    if (number === undefined) {
+      number = file.addTerm(term)
+      memory.learn(term, number)
+    }
+    terms[at++] = number
+    terms[at++] = count
+  }
+  return terms
+}
+
+/** Lets whatever waits have its turn. */
+const breath = () => new Promise((resume) => setImmediate(resume))

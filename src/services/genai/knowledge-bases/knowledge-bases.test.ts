@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createKnowledge } from '#knowledge/knowledge.ts'
 import { type World, world } from '../../../../test/world.ts'
 import { indexingJobs } from '../indexing-jobs/contract.ts'
 import { dataSources, knowledgeBases } from './contract.ts'
@@ -289,7 +290,15 @@ test('another model embeds everything anew, and its failure is told', async () =
   server.close()
   server.closeAllConnections()
   expect(await refusal(base.uuid)).toContain('Embedding failed')
-  expect((await search(base.uuid, 'journal', { alpha: 0 })).total_results).toBe(1)
+  // Also by a Cove that starts while the model is away.
+  const other = createKnowledge({
+    folder: join(cove.home, 'knowledge'),
+    clock: cove.clock,
+    secret: () => undefined,
+  })
+  const away = { uuid: base.uuid, endpoint: { baseUrl: base_url, model: 'tiny' } }
+  expect(await other.search(away, { text: 'journal', alpha: 0, limit: 5 })).toHaveLength(1)
+  await other.close()
 })
 
 test('what cannot be read, or must not be, is refused with the reason', async () => {
