@@ -2,9 +2,10 @@
 // many files.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { buildProduct, buildStdio, root } from './bundles.mjs'
+import { buildConsole, buildProduct, buildStdio, root } from './bundles.mjs'
 
 const dist = join(root, 'dist')
 rmSync(dist, { recursive: true, force: true })
 await buildProduct(dist)
 await buildStdio(dist)
+await buildConsole(join(dist, 'console'))

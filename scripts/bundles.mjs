@@ -1,5 +1,5 @@
 // The bundles that Cove is built into.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -49,6 +49,23 @@ const workers = () =>
 /** The command line with everything behind it. */
 export const buildProduct = (outdir) =>
   modules(outdir, [entry('cli/main.ts', 'cli'), entry('cli/stdio-calls.ts'), ...workers()])
+
+/** The pages of the console, for a browser. */
+export const buildConsole = async (outdir) => {
+  await build({
+    entryPoints: [join(src, 'console/app/app.tsx'), join(src, 'console/app/style.css')],
+    outdir,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    legalComments: 'none',
+    logLevel: 'warning',
+  })
+  copyFileSync(join(src, 'console/app/index.html'), join(outdir, 'index.html'))
+}
 
 /** The tools alone, for a tool server that drives an API elsewhere. */
 export const buildTools = (outdir) => modules(outdir, [entry('cli/stdio-calls.ts')])

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const steps = [
   ['types', 'tsc'],
+  ['types of the console', 'tsc', '-p', 'src/console/app'],
   ['lint', 'biome', 'check'],
   ['dead code', 'knip'],
   ['tests', 'vitest', 'run', ...process.argv.slice(2)],

@@ -38,6 +38,7 @@ const programs = [
   { package: 'nftables', find: 'nft', for: 'start', why: 'the database firewall in the kernel' },
   { package: 'haproxy', find: 'haproxy', for: 'start', why: 'load balancers' },
   { package: 'iputils-ping', find: 'ping', for: 'test', why: 'asking whether a host is reached' },
+  { package: 'chromium', find: 'chromium', for: 'test', why: 'opening the pages in a browser' },
   { package: 'bind9-dnsutils', find: 'dig', for: 'test', why: 'asking our name server' },
   { package: 'bubblewrap', find: 'bwrap', for: 'start', why: 'isolated functions' },
   { package: 'util-linux', find: 'setpriv', for: 'start', why: 'isolated functions' },

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Fetch } from '#client/client.ts'
-import { statusPage } from '#console/page.ts'
+import { consoleFile } from '#console/page.ts'
 import { chat } from '#inference/chat.ts'
 import { createInference } from '#inference/inference.ts'
 import { fileAudit } from '#mcp/audit-file.ts'
@@ -23,6 +23,8 @@ import { createPlatform, type Platform } from '#platform/platform.ts'
 import type { Ids } from '#platform/service.ts'
 import type { Store } from '#platform/store/store.ts'
 import { auditFile } from '#services/cove/audit/contract.ts'
+import { consoleService } from '#services/cove/console/platform.ts'
+import { machineService } from '#services/cove/machine/platform.ts'
 import type { Status } from '#services/cove/status/contract.ts'
 import { statusService } from '#services/cove/status/platform.ts'
 import { tokenService } from '#services/cove/tokens/platform.ts'
@@ -105,6 +107,8 @@ export const createCove = (options: CoveOptions): Cove => {
       }),
       tokenService(() => platform.scopes()),
       statusService(status),
+      machineService(options.home),
+      consoleService,
     ],
     contract: listing.flatMap((tool) => tool.uses),
     version,
@@ -126,8 +130,7 @@ export const createCove = (options: CoveOptions): Cove => {
       if (metadataPaths(protection).includes(pathname)) {
         return Response.json(resourceMetadata(origin, protection))
       }
-      if (pathname === '/') return statusPage(status())
-      return platform.fetch(request)
+      return (await consoleFile(pathname)) ?? platform.fetch(request)
     },
     start: async () => {
       await platform.start()

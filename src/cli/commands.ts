@@ -42,6 +42,10 @@ export const commands: Record<string, Entry> = {
     about: 'deploy a project of functions',
     load: async () => (await import('./functions.ts')).functions,
   },
+  console: {
+    about: 'a link that opens the console in a browser',
+    load: async () => (await import('./console.ts')).consoleCommand,
+  },
   audit: {
     about: 'the record of tool calls',
     load: async () => (await import('./audit.ts')).audit,

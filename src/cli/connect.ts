@@ -5,14 +5,19 @@ export interface ConnectFacts {
   home: string
   version: string
   tokenFromEnv: boolean
+  /** Signs a browser in, once. */
+  link: string
 }
 
 /** What a person needs after the start: where it is and how an assistant gets to it. */
-export const connectText = ({ url, home, version, tokenFromEnv }: ConnectFacts): string => {
+export const connectText = ({ url, home, version, tokenFromEnv, link }: ConnectFacts): string => {
   const launcher = projectFile('bin/cove.cjs')
   const config = { mcpServers: { cove: { command: 'node', args: [launcher, 'mcp'] } } }
   const token = tokenFromEnv ? 'COVE_TOKEN' : `${home}/token`
   return `Cove ${version} is running at ${url}
+
+See it in a browser: ${link}
+(works once, for ten minutes; "cove console" makes another)
 
 Connect an assistant
   Claude Code    claude mcp add cove -- node ${launcher} mcp

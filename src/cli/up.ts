@@ -1,12 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { createApi } from '#client/client.ts'
 import { issuesOf } from '#core/schema.ts'
 import { createCove } from '#main.ts'
 import type { Confirm } from '#mcp/calls.ts'
 import { systemClock } from '#platform/clock.ts'
 import { jsonLog } from '#platform/log.ts'
 import { openStore } from '#platform/store/open.ts'
+import { consoleLinks } from '#services/cove/console/contract.ts'
 import { DeclaredProvider } from '#services/genai/providers/contract.ts'
 import type { NetworkOptions } from '#services/network.ts'
 import type { FunctionOptions } from '#services/serverless.ts'
@@ -112,7 +114,10 @@ export const up = command({
     url = server.url
     await cove.start()
     writeFacts(home, { url, pid: process.pid, version })
-    terminal.out(connectText({ url, home, tokenFromEnv: values.token !== undefined, version }))
+    const api = createApi({ baseUrl: url, token, fetch: cove.platform.fetch })
+    const { url: link } = await api(consoleLinks.create, {})
+    const tokenFromEnv = values.token !== undefined
+    terminal.out(connectText({ url, home, tokenFromEnv, version, link }))
 
     await untilAsked()
     terminal.out('Stopping.\n')
