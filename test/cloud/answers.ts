@@ -24,6 +24,7 @@ const metric = {
   range_max: 100,
 }
 const model = { uuid, id: 'acme-small', name: 'Acme Small' }
+const onePage = { page: 1, pages: 1, total: 1 }
 const dataset = {
   dataset_uuid: uuid,
   dataset_name: 'qa',
@@ -131,8 +132,8 @@ export const usualAnswers: Record<string, (usual: never, asked: Asked) => unknow
   'POST /v2/gen-ai/model_evaluation/datasets/file_upload_presigned_urls': uploads,
   'GET /v2/gen-ai/evaluation_metrics': replaced({ metrics: [metric] }),
   'GET /v2/gen-ai/model_evaluation_metrics': replaced({ metrics: [metric] }),
-  'GET /v2/gen-ai/models': replaced({ models: [model] }),
-  'GET /v2/gen-ai/custom_models': replaced({ models: [] }),
+  'GET /v2/gen-ai/models': replaced({ models: [model], meta: onePage }),
+  'GET /v2/gen-ai/custom_models': replaced({ models: [], meta: onePage }),
   'GET /v2/gen-ai/evaluation_datasets': replaced({ evaluation_datasets: [dataset] }),
   'POST /v2/gen-ai/evaluation_runs': replaced({ evaluation_run_uuids: [uuid] }),
   'GET /v2/gen-ai/evaluation_runs/:evaluation_run_uuid': within('evaluation_run', {

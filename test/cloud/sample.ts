@@ -33,7 +33,8 @@ export const sample = (
   if (Array.isArray(schema.allOf)) {
     const parts = schema.allOf as Node[]
     const whole = (part: Node) => sample(part, style === 'odd' ? 'full' : style, look, depth + 1)
-    return merged([...parts.map(whole), own(schema, inner)])
+    const all = merged([...parts.map(whole), own(schema, inner)])
+    return style === 'odd' && isObject(all) ? { ...all, ...unknownField } : all
   }
   const type = Array.isArray(schema.type)
     ? schema.type.find((name) => name !== 'null')
