@@ -1,11 +1,7 @@
+import type { Clock } from '#platform/clock.ts'
 import type { Endpoint } from './endpoint.ts'
-import {
-  callEndpoint,
-  type Streamed,
-  type Upstream,
-  type UpstreamRequest,
-  type Whole,
-} from './upstream/call.ts'
+import type { AskOnce } from './upstream/adapt.ts'
+import type { Streamed, UpstreamRequest, Whole } from './upstream/call.ts'
 import { consequences, Failure } from './upstream/failure.ts'
 import type { Health } from './upstream/health.ts'
 
@@ -51,6 +47,12 @@ interface Skipped {
   readonly after: number
 }
 
+export interface DispatchParts {
+  readonly ask: AskOnce
+  readonly clock: Clock
+  readonly health: Health
+}
+
 /** No model answered. */
 export class Unanswered extends Error {
   readonly attempts: readonly Attempt[]
@@ -79,20 +81,19 @@ const nameOf = ({ provider, model }: Endpoint): string => `${provider}/${model}`
  * within one deadline. What no model can mend (a request that is wrong in itself) ends it at once.
  */
 export const dispatch = async (
-  upstream: Upstream & { health: Health },
+  { ask, clock, health }: DispatchParts,
   candidates: readonly Endpoint[],
   request: UpstreamRequest,
   limits: Limits,
   signal: AbortSignal,
 ): Promise<Dispatched> => {
-  const { clock, health } = upstream
   const deadline = clock.now() + limits.total
   const attempts: Attempt[] = []
   const skipped = new Map<Endpoint, Skipped>()
   let left = [...candidates]
 
   for (let round = 0; round < rounds && left.length > 0; round++) {
-    if (round > 0) await pause(upstream, pauseBetweenRounds, signal)
+    if (round > 0) await pause(clock, pauseBetweenRounds, signal)
     const again: Endpoint[] = []
     for (const [index, endpoint] of left.entries()) {
       const remaining = deadline - clock.now()
@@ -108,8 +109,7 @@ export const dispatch = async (
       const started = clock.now()
       health.begin(endpoint)
       try {
-        const answer = await callEndpoint(
-          upstream,
+        const answer = await ask(
           endpoint,
           request,
           {
@@ -141,7 +141,7 @@ export const dispatch = async (
   throw new Unanswered(attempts, [...skipped.values()])
 }
 
-const pause = ({ clock }: Upstream, ms: number, signal: AbortSignal): Promise<void> =>
+const pause = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const done = () => {
       cancel()

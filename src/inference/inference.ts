@@ -14,6 +14,7 @@ import {
 import type { Endpoint, Surface, Tokens } from './endpoint.ts'
 import { createInferenceMeter, type InferenceMeter } from './meter.ts'
 import { type Plan, planFor } from './plan.ts'
+import { createAsk } from './upstream/adapt.ts'
 import type { Streamed } from './upstream/call.ts'
 import { Failure } from './upstream/failure.ts'
 import { createHealth, type Health } from './upstream/health.ts'
@@ -96,7 +97,7 @@ export const createInference = ({
   const health = createHealth(clock)
   const speed = createSpeed(clock)
   const meter = createInferenceMeter(store, clock, log)
-  const upstream = { send: transport.send, clock, env, health, withoutUsage: new Set<string>() }
+  const parts = { ask: createAsk({ send: transport.send, clock, env }), clock, health }
 
   const run = async (plan: Plan, { surface, body, signal, limits }: Omit<Ask, 'model'>) => {
     const stream = body.stream === true
@@ -106,7 +107,7 @@ export const createInference = ({
     const started = clock.now()
     try {
       const dispatched = await dispatch(
-        upstream,
+        parts,
         plan.candidates,
         { surface, body, stream, quietUsage },
         { ...usualLimits, ...limits },
@@ -200,9 +201,11 @@ export const createInference = ({
     modelCount: catalogue.modelCount,
     warm: () => void classifier.warm(),
     ask: async (ask) => {
-      const parts = { classifier, speed, health }
       const snapshot = await catalogue.now()
-      return run(await planFor(parts, snapshot, ask.model, ask.surface, ask.body), ask)
+      return run(
+        await planFor({ classifier, speed, health }, snapshot, ask.model, ask.surface, ask.body),
+        ask,
+      )
     },
     askEndpoint: (endpoint, ask) =>
       run(

@@ -46,39 +46,14 @@ export interface Streamed {
 export interface Upstream {
   send: Send
   clock: Clock
-  /** Endpoints that refuse to report usage in a stream. */
-  withoutUsage: Set<string>
   env: Readonly<Record<string, string | undefined>>
 }
 
 const longestAnswer = 32 * 1024 * 1024
 const longestError = 64 * 1024
 
-/**
- * Asks one model once. Anything but an answer is a `Failure`. A provider that does not know how to
- * report usage in a stream is asked without it, then and from now on.
- */
-export const callEndpoint = async (
-  upstream: Upstream,
-  endpoint: Endpoint,
-  request: UpstreamRequest,
-  limits: CallLimits,
-  signal: AbortSignal,
-): Promise<Whole | Streamed> => {
-  const plain = { ...request, quietUsage: false }
-  if (!request.quietUsage || upstream.withoutUsage.has(endpoint.key))
-    return callOnce(upstream, endpoint, plain, limits, signal)
-  try {
-    return await callOnce(upstream, endpoint, request, limits, signal)
-  } catch (error) {
-    const refused = error instanceof Failure && error.kind === 'bad_request'
-    if (!refused || !/stream_options|include_usage/.test(error.body ?? '')) throw error
-    upstream.withoutUsage.add(endpoint.key)
-    return callOnce(upstream, endpoint, plain, limits, signal)
-  }
-}
-
-const callOnce = async (
+/** Asks one model once. Anything but an answer is a `Failure`. */
+export const callOnce = async (
   { send, clock, env }: Upstream,
   endpoint: Endpoint,
   request: UpstreamRequest,
