@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EngineDriver } from './database.ts'
+import { glance } from './present.ts'
 
 export interface DatabaseEngineOptions {
   /** Everything lives under it: `COVE_HOME/databases`. */
@@ -29,7 +30,11 @@ export const databaseEngines = (options: DatabaseEngineOptions) => {
     },
     /** Whether clusters may be there from before. */
     used: () => existsSync(options.home),
-    gate: () => gate,
+    /** What `cove doctor` tells; looked up, not started. */
+    glance: () => {
+      const seen = glance(options.installed)
+      return { ...seen, gate: gate ?? (options.gate === 'proxy' ? 'proxy' : seen.gate) }
+    },
     close: async () => {
       if (opening) await (await opening).close()
     },

@@ -9,8 +9,8 @@ export interface DatabaseEngines {
   drivers(): Promise<readonly EngineDriver[]>
   /** Whether clusters may be there from before. */
   used(): boolean
-  /** What decides who reaches a cluster: `kernel` or `proxy`. Undefined before anything was opened. */
-  gate(): 'kernel' | 'proxy' | undefined
+  /** Engines that are missing, and what decides who reaches a cluster. */
+  glance(): { missing: string[]; gate: 'kernel' | 'proxy' }
   close(): Promise<void>
 }
 

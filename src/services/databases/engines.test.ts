@@ -209,6 +209,15 @@ describe.each(settings)('%s behind the gate: %s', (engine, gate) => {
     await cove.settle()
   })
 
+  test('logs and metrics tell how it is', async () => {
+    const { metrics } = await cove.api(clusters.metrics, { path: { id } })
+    expect(metrics).toMatchObject({ state: 'online', nodes: [{ role: 'primary' }] })
+    expect(metrics.memory_bytes).toBeGreaterThan(1e6)
+    expect(metrics.disk_bytes).toBeGreaterThan(1000)
+    const { logs } = await cove.api(clusters.logs, { path: { id } })
+    expect(logs.length).toBeGreaterThan(3)
+  })
+
   test('settings of another engine, wrong values and unknown fields are refused', async () => {
     const other =
       engine === 'pg' ? 'db-cluster-update-redis-config' : 'db-cluster-update-psql-config'

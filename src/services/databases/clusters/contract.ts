@@ -108,6 +108,17 @@ const VersionAvailability = z.looseObject({
   end_of_availability: z.string().nullish(),
 })
 
+/** What a cluster's servers use now, all nodes together. */
+const Metrics = z.looseObject({
+  state: z.enum(['online', 'starting', 'failed', 'absent']),
+  restarts: z.int(),
+  connections: z.int(),
+  cpu_seconds: z.number(),
+  memory_bytes: z.int(),
+  disk_bytes: z.int(),
+  nodes: z.array(z.looseObject({ role: z.enum(['primary', 'replica']), state: z.string() })),
+})
+
 const Database = z.looseObject({ name: z.string().min(1) })
 
 export const clusters = {
@@ -153,6 +164,14 @@ export const clusters = {
   }),
   backup: post('/v2/databases/:id/backups', {
     returns: one('backup', Backup),
+    ours: true,
+  }),
+  metrics: get('/v2/databases/:id/metrics', {
+    returns: one('metrics', Metrics),
+    ours: true,
+  }),
+  logs: get('/v2/databases/:id/logs', {
+    returns: z.object({ logs: z.array(z.string()) }),
     ours: true,
   }),
   listDatabases: get('/v2/databases/:id/dbs', {

@@ -307,6 +307,26 @@ export const clusterService =
       return { backup: asBackup(await takeBackup(kernel, access, record)) }
     })
 
+    on(clusters.metrics, async ({ path }) => {
+      const { record, driver } = await access.running(path.id)
+      const seen = await driver.observe(record.id)
+      return {
+        metrics: {
+          state: seen.state,
+          restarts: seen.restarts,
+          connections: seen.connections,
+          cpu_seconds: seen.cpuSeconds,
+          memory_bytes: seen.memoryBytes,
+          disk_bytes: seen.diskBytes,
+          nodes: seen.nodes,
+        },
+      }
+    })
+    on(clusters.logs, async ({ path }) => {
+      const { record, driver } = await access.running(path.id)
+      return { logs: await driver.logs(record.id) }
+    })
+
     on(clusters.listDatabases, async ({ path, query }) => {
       const { record, driver } = await access.running(path.id)
       const names = await driver.listDatabases(record.id)
@@ -341,13 +361,14 @@ export const clusterService =
     kernel.onStart(() => adoptClusters(access, engines))
     kernel.onStop(() => engines.close())
     kernel.report('databases', () => {
-      const gate = engines.gate()
-      return gate === 'proxy'
-        ? {
-            state: 'running',
-            enforced: true,
-            reason: 'the firewall is a proxy: Cove may not set the kernel filter',
-          }
-        : { state: 'running', enforced: true }
+      const { missing, gate } = engines.glance()
+      const fetchable = missing.find((engine) => engine !== 'opensearch')
+      const firewall = `the firewall is ${gate === 'kernel' ? "the kernel's filter" : 'a proxy'}`
+      return {
+        state: 'running',
+        enforced: true,
+        reason: missing.length > 0 ? `${firewall}; not here: ${missing.join(', ')}` : firewall,
+        ...(fetchable ? { fix: `cove engines install ${fetchable}` } : {}),
+      }
     })
   }
