@@ -54,21 +54,60 @@ const changes = async (fabric: Fabric, firewalls: number, count: number) => {
   return { rules, peerings }
 }
 
-/** Bytes a second from one program to another through the networks they are put in. */
-const throughput = async (server: string[], client: string[], address: string) => {
-  const sink = `require('net').createServer(s => { let n = 0; const t = Date.now(); s.on('data', d => n += d.length); s.on('end', () => { console.log(n / (Date.now() - t) * 1000); process.exit() }) }).listen(5001, '${address}', () => console.log('on'))`
-  const source = `const s = require('net').connect(5001, '${address}'); const b = Buffer.alloc(1 << 20); const go = () => { while (s.write(b)); }; s.on('drain', go); s.on('connect', () => { go(); setTimeout(() => { s.removeAllListeners('drain'); s.end() }, 1500) })`
+/** Sends for a second, and tells the seconds of the processor that it took. */
+const source = (address: string) => `
+  const socket = require('net').connect(5001, '${address}')
+  const part = Buffer.alloc(1 << 20)
+  const go = () => { while (socket.write(part)); }
+  socket.on('drain', go)
+  socket.on('connect', () => {
+    go()
+    setTimeout(() => { socket.removeAllListeners('drain'); socket.end() }, 1000)
+  })
+  socket.on('close', () => {
+    const { user, system } = process.cpuUsage()
+    console.log((user + system) / 1e6)
+  })`
+
+/** Receives, and tells how many bytes came, in how long, for how much of the processor. */
+const sink = (address: string) => `
+  require('net').createServer((socket) => {
+    let bytes = 0
+    const began = Date.now()
+    socket.on('data', (data) => (bytes += data.length))
+    socket.on('end', () => {
+      const { user, system } = process.cpuUsage()
+      console.log([bytes, (Date.now() - began) / 1000, (user + system) / 1e6].join(' '))
+      process.exit()
+    })
+  }).listen(5001, '${address}', () => console.log('on'))`
+
+interface Rate {
+  /** Bytes in a second. */
+  wall: number
+  /** Bytes for a second of the processor, of both programs: what other load does not disturb. */
+  cpu: number
+}
+
+/** From one program to another through the networks they are put in. */
+const throughput = async (server: string[], client: string[], address: string): Promise<Rate> => {
   const run = (entry: string[], code: string): ChildProcess => {
     const [program = '', ...args] = [...entry, process.execPath, '-e', code]
     return spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   }
-  const receiving = run(server, sink)
-  if (!receiving.stdout) throw new Error('The receiver has no output.')
-  await once(receiving.stdout, 'data')
-  const sending = run(client, source)
-  const [rate] = await once(receiving.stdout, 'data')
-  await once(sending, 'exit')
-  return Number(rate)
+  const said = async ({ stdout }: ChildProcess): Promise<number[]> => {
+    if (!stdout) throw new Error('A program has no output.')
+    const [text] = await once(stdout, 'data')
+    return String(text).trim().split(' ').map(Number)
+  }
+  const receiving = run(server, sink(address))
+  await said(receiving)
+  const sending = run(client, source(address))
+  const [[bytes = 0, seconds = 1, own = 0], [theirs = 0]] = await Promise.all([
+    said(receiving),
+    said(sending),
+  ])
+  return { wall: bytes / seconds, cpu: bytes / (own + theirs) }
 }
 
 /** Two networks and a cable, without anything between. */
@@ -97,8 +136,8 @@ const main = async () => {
 
   const cable = await plainCable(owner)
   const [entry, other] = [small.entry('i0') ?? [], small.entry('i1') ?? []]
-  const rates: { through: number[]; plain: number[] } = { through: [], plain: [] }
-  for (let n = 0; n < 3; n++) {
+  const rates: { through: Rate[]; plain: Rate[] } = { through: [], plain: [] }
+  for (let n = 0; n < 5; n++) {
     rates.through.push(await throughput(entry, other, '10.1.0.2'))
     rates.plain.push(await throughput(cable.one, cable.two, '10.250.0.1'))
   }
@@ -113,7 +152,8 @@ const main = async () => {
   const rebuilt = await time(() => again.start(worldOf(200)))
   await again.close()
 
-  const gigabits = (rate: number[]) => (median(rate) * 8) / 1e9
+  const gigabits = (rate: Rate[], kind: keyof Rate) =>
+    (median(rate.map((each) => each[kind])) * 8) / 1e9
   report(`Network fabric: ${hostCount} instances, firewalls of ${ruleCount} rules`, [
     bar('firewall change in force, 200 firewalls, p50', median(few.rules), 60, 'ms', 1),
     bar('peering change in force, 200 firewalls, p50', median(few.peerings), 60, 'ms', 1),
@@ -128,11 +168,17 @@ const main = async () => {
     bar('rebuild after a crash, all namespaces lost', Math.max(made, rebuilt), 5000, 'ms', 1),
     bar('rebuild after a crash, namespaces adopted', adopted, 5000, 'ms', 1),
     {
-      what: 'TCP between two instances / plain veth',
-      ours: gigabits(rates.through),
-      theirs: gigabits(rates.plain),
-      unit: 'Gbit/s',
+      what: 'TCP between two instances / plain veth, per CPU second',
+      ours: gigabits(rates.through, 'cpu'),
+      theirs: gigabits(rates.plain, 'cpu'),
+      unit: 'Gbit',
       atLeast: 0.9,
+    },
+    {
+      what: 'TCP between two instances / plain veth, by the clock',
+      ours: gigabits(rates.through, 'wall'),
+      theirs: gigabits(rates.plain, 'wall'),
+      unit: 'Gbit/s',
     },
   ])
   console.log(

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
+import type { Api } from '#client/client.ts'
 import { droplets } from '#services/compute/droplets/contract.ts'
 import { apiOf, openBackend } from './backend.ts'
 import { command } from './command.ts'
@@ -7,38 +8,66 @@ import { json, table } from './table.ts'
 import { UsageError } from './values.ts'
 
 export const instance = command({
-  about: 'List instances, and run a program in the network of one, with the files of this machine.',
-  usage: 'list | exec ID -- COMMAND…',
+  about: 'Make, list and delete instances, and run programs in their networks.',
+  usage: 'create NAME | list | delete ID | exec ID -- COMMAND…',
   settings: ['json', 'token'],
-  examples: ['cove instance list', 'cove instance exec 3 -- python3 -m http.server 80'],
+  examples: [
+    'cove instance create web-1',
+    'cove instance list',
+    'cove instance exec 1 -- python3 -m http.server 80',
+  ],
   run: async ({ values, home, positionals }, { env, out }) => {
-    const [verb, id = '', ...program] = positionals
+    const [verb, what = '', ...program] = positionals
     const local = { 'api-url': undefined, 'api-token': undefined, token: values.token }
     const api = apiOf(await openBackend({ values: local, home, env }))
+    const show = (found: Instance[]) =>
+      out(
+        values.json
+          ? json(found)
+          : table(['id', 'name', 'status', 'region', 'addresses'], found.map(row)),
+      )
+
     if (verb === 'list') {
-      const { droplets: all } = await api(droplets.list, { query: { per_page: 200 } })
-      const rows = all.map((each) => [
-        String(each.id),
-        each.name,
-        each.status,
-        each.region.slug,
-        [...each.networks.v4, ...each.networks.v6].map((n) => n.ip_address).join(' '),
-      ])
-      out(values.json ? json(all) : table(['id', 'name', 'status', 'region', 'addresses'], rows))
+      show((await api(droplets.list, { query: { per_page: 200 } })).droplets)
       return 0
     }
-    if (verb !== 'exec' || !/^\d+$/.test(id) || program.length === 0) {
-      throw new UsageError('Say "cove instance list" or "cove instance exec ID -- COMMAND…".')
+    if (verb === 'create' && what) {
+      const { droplet } = await api(droplets.create, { body: { name: what } })
+      show([droplet])
+      return 0
     }
-    const entry = await api(droplets.entry, { path: { id } })
-    return execute([...entry.command, ...program], env)
+    if (verb === 'delete' && what) {
+      await api(droplets.delete, { path: { id: what } })
+      return 0
+    }
+    if (verb === 'exec' && what && program.length > 0) return execute(api, what, program, env)
+    throw new UsageError(
+      'Say "cove instance create NAME", "list", "delete ID" or "exec ID -- COMMAND…".',
+    )
   },
 })
 
+type Instance = Awaited<ReturnType<typeof droplets.get.returns.parse>>['droplet']
+
+const row = ({ id, name, status, region, networks: { v4, v6 } }: Instance): string[] => [
+  String(id),
+  name,
+  status,
+  region.slug,
+  [...v4, ...v6].map((each) => `${each.ip_address} (${each.type})`).join(' '),
+]
+
 /** Runs a program as if it were this one: its input, its output, its exit status. */
-const execute = ([program = '', ...args]: readonly string[], env: NodeJS.ProcessEnv) =>
-  new Promise<number>((resolve, reject) => {
-    const child = spawn(program, args, { stdio: 'inherit', env })
+const execute = async (
+  api: Api,
+  id: string,
+  program: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<number> => {
+  const { command: entry } = await api(droplets.entry, { path: { id } })
+  const [first = '', ...args] = [...entry, ...program]
+  return new Promise((resolve, reject) => {
+    const child = spawn(first, args, { stdio: 'inherit', env })
     const pass = (signal: NodeJS.Signals) => void child.kill(signal)
     process.on('SIGINT', pass)
     process.on('SIGTERM', pass)
@@ -49,3 +78,4 @@ const execute = ([program = '', ...args]: readonly string[], env: NodeJS.Process
       resolve(status ?? 128 + (signal ? constants.signals[signal] : 0))
     })
   })
+}

@@ -1,5 +1,7 @@
 import type { Store } from '#platform/store/store.ts'
 import { dropletRecords } from '../../compute/droplets/contract.ts'
+import { clusterRecords } from '../../databases/clusters/records.ts'
+import { balancerRecords } from '../load-balancers/records.ts'
 
 export interface Member {
   /** As `resource_type` names it. */
@@ -11,11 +13,29 @@ export interface Member {
 
 /** What is in a VPC, read from the resources themselves. */
 export const membersOf = async (store: Store, id: string): Promise<Member[]> => {
-  const droplets = await store.collection(dropletRecords).list({ where: { vpc_uuid: id } })
-  return droplets.map((droplet) => ({
-    kind: 'droplet',
-    name: droplet.name,
-    urn: `do:droplet:${droplet.id}`,
-    created_at: droplet.created_at,
-  }))
+  const [droplets, balancers, clusters] = await Promise.all([
+    store.collection(dropletRecords).list({ where: { vpc_uuid: id } }),
+    store.collection(balancerRecords).list({ where: { deleting: false } }),
+    store.collection(clusterRecords).list({ where: { deleting: false } }),
+  ])
+  const member = (kind: Member['kind'], urn: string, { name, created_at }: Named): Member => ({
+    kind,
+    name,
+    urn,
+    created_at,
+  })
+  return [
+    ...droplets.map((each) => member('droplet', `do:droplet:${each.id}`, each)),
+    ...balancers
+      .filter(({ settings }) => settings.vpc_uuid === id)
+      .map((each) => member('load_balancer', `do:loadbalancer:${each.id}`, each)),
+    ...clusters
+      .filter(({ private_network_uuid }) => private_network_uuid === id)
+      .map((each) => member('database', `do:dbaas:${each.id}`, each)),
+  ]
+}
+
+interface Named {
+  name: string
+  created_at: string
 }
