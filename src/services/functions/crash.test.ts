@@ -119,3 +119,36 @@ test('every accepted call ends in one record, through kill -9 of a sandbox, its 
   }
   expect(groupsOf(home)).toEqual([])
 }, 120_000)
+
+test('a stop waits for calls, ends those that take too long, and records both', async () => {
+  const home = newHome()
+  const first = await startCove(home, [], settings)
+  const made = await clientOf(first).v2('/v2/functions/namespaces', { label: 'x', region: 'nyc1' })
+  const { uuid, key } = made.namespace as unknown as { uuid: string; key: string }
+  const before = clientOf(first).plane(`${uuid}:${key}`)
+  const code = 'const main = ({ ms }) => new Promise((r) => setTimeout(() => r({ ms }), ms))'
+  const put = { method: 'PUT', body: JSON.stringify({ exec: { kind: 'nodejs:20', code } }) }
+  await before('actions/wait', put)
+  const submit = async (ms: number) => {
+    const response = await before('actions/wait', { method: 'POST', body: JSON.stringify({ ms }) })
+    return ((await response.json()) as { activationId: string }).activationId
+  }
+  const ids = [await submit(2_000), await submit(59_000)]
+  await sleep(500)
+  const started = Date.now()
+  first.child.kill('SIGTERM')
+  await new Promise((resolve) => first.child.once('exit', resolve))
+  expect(Date.now() - started).toBeLessThan(30_000)
+
+  const second = await startCove(home, [], settings)
+  const after = clientOf(second).plane(`${uuid}:${key}`)
+  const results = await Promise.all(
+    ids.map(async (id) => (await after(`activations/${id}/result`)).json()),
+  )
+  await second.stop()
+  expect(results[0]).toMatchObject({ success: true, result: { ms: 2_000 } })
+  expect(results[1]).toMatchObject({
+    status: 'whisk internal error',
+    result: { error: 'The platform stopped while the action was waiting or running.' },
+  })
+}, 90_000)

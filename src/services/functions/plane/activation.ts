@@ -50,6 +50,8 @@ export const activationOf = (
   }
 }
 
+export const stopped = 'The platform stopped while the action was waiting or running.'
+
 /** A call that never came to an outcome of its own. */
 export const lost = (message: string, now: number, accepted = now): ExecOutcome => ({
   status: 'whisk internal error',

@@ -3,7 +3,7 @@ import type { ExecOutcome } from '#engines/sandbox/invoker.ts'
 import type { StoredActivation } from '../activations/records.ts'
 import type { StoredNamespace } from '../namespaces/records.ts'
 import type { Actions } from './actions.ts'
-import { activationOf, type CallFacts, lost } from './activation.ts'
+import { activationOf, type CallFacts, lost, stopped } from './activation.ts'
 import { hashCode } from './exec.ts'
 import type { Ground } from './ground.ts'
 import { type ActionPath, parseActionPath, shortPath } from './names.ts'
@@ -32,8 +32,8 @@ export interface InvokerFace {
   call(request: InvokeRequest, wait: number): Promise<StoredActivation | Pending>
   /** Accept, and run in the background. False: this id was accepted before. */
   submit(request: InvokeRequest): Promise<Pending & { fresh: boolean }>
-  /** Wait for the calls that run here. */
-  drain(): Promise<void>
+  /** Wait for the calls that run here, but no longer than this; then `end` is to end them. */
+  stop(patience: number, end: () => Promise<void>): Promise<void>
 }
 
 export interface InvokeParts {
@@ -53,6 +53,7 @@ export const createInvoke = ({
 }: InvokeParts): InvokerFace => {
   const { clock, ids, invoker, settings, log } = ground
   const running = new Set<Promise<unknown>>()
+  let stopping = false
 
   const newId = () => ids.uuid().replaceAll('-', '')
 
@@ -97,7 +98,10 @@ export const createInvoke = ({
   ): Promise<StoredActivation> => {
     if (facts.resolved.action.exec.kind === 'sequence') return runSequence(facts, request, payload)
     try {
-      return activationOf(facts, await execute(facts, request, payload))
+      const outcome = await execute(facts, request, payload)
+      // A sandbox that was ended for the stop of Cove is no fault of its author.
+      const ours = stopping && outcome.failure === 'exit'
+      return activationOf(facts, ours ? lost(stopped, clock.now(), outcome.start) : outcome)
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 400) throw error
       const outcome = lost(error.message, clock.now())
@@ -234,8 +238,14 @@ export const createInvoke = ({
       return { activationId: facts.activationId, fresh: true }
     },
 
-    drain: async () => {
-      while (running.size > 0) await Promise.allSettled([...running])
+    stop: async (patience, end) => {
+      const settled = async () => {
+        while (running.size > 0) await Promise.allSettled([...running])
+      }
+      await withinTime(settled(), patience)
+      stopping = true
+      await end()
+      await settled()
       await recorder.flush()
     },
   }

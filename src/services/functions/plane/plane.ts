@@ -25,6 +25,8 @@ import { createWeb } from './web.ts'
 const expireEvery = 600_000
 /** ms for which an action that was found is not looked up again. */
 const trust = 1_000
+/** ms that a stop waits for calls to end by themselves. */
+const patience = 5_000
 
 /** Everything that runs and keeps functions, put together. */
 export const createPlane = (ground: Ground, folder: () => string) => {
@@ -139,8 +141,7 @@ export const createPlane = (ground: Ground, folder: () => string) => {
 
     stop: async () => {
       for (const stop of stops) stop()
-      await invoke.drain()
-      await invoker.close()
+      await invoke.stop(patience, invoker.close)
     },
   }
 }

@@ -1,6 +1,6 @@
 import { statusCodes } from '#engines/sandbox/invoker.ts'
 import { storedInvocations } from '../activations/records.ts'
-import { lost } from './activation.ts'
+import { lost, stopped } from './activation.ts'
 import type { Ground } from './ground.ts'
 import type { Recorder } from './recorder.ts'
 import type { Runners } from './runners.ts'
@@ -17,10 +17,7 @@ export const recoverLost = async (
     const { runner, accepted, activationId, namespace, path, name, version } = invocation
     if (!alive.has(runner)) alive.set(runner, await runners.isAlive(runner))
     if (alive.get(runner)) continue
-    const { status, result, size } = lost(
-      'The platform stopped while the action was waiting or running.',
-      clock.now(),
-    )
+    const { status, result, size } = lost(stopped, clock.now())
     const record = {
       activationId,
       namespace,
