@@ -28,15 +28,16 @@ const day = 86_400_000
 export const openAuthority = async (
   home: string,
   now: () => number,
+  called = 'Cove database authority',
 ): Promise<CertificateAuthority> => {
   await mkdir(home, { recursive: true })
   const file = join(home, 'authority.pem')
   const kept = await readFile(file, 'utf8').catch(() => undefined)
-  const pem = kept ?? (await keep(file, makeAuthority(now())))
+  const pem = kept ?? (await keep(file, makeAuthority(called, now())))
   const split = pem.indexOf('-----BEGIN CERTIFICATE')
   const key = createPrivateKey(pem.slice(0, split))
   const ca = pem.slice(split)
-  const issuer = subjectName('Cove database authority')
+  const issuer = subjectName(called)
   return {
     ca,
     issue: ({ names, addresses, client }) => {
@@ -68,9 +69,9 @@ const keep = async (file: string, pem: string): Promise<string> => {
   return pem
 }
 
-const makeAuthority = (now: number): string => {
+const makeAuthority = (called: string, now: number): string => {
   const { privateKey, publicKey } = newPair()
-  const name = subjectName('Cove database authority')
+  const name = subjectName(called)
   const cert = certificate({
     issuer: name,
     subject: name,

@@ -14,7 +14,7 @@ export interface Issuer {
 
 /** Cove's own authority: needs nobody, and is trusted by whoever trusts its certificate. */
 export const localIssuer = async (folder: string, now: () => number): Promise<Issuer> => {
-  const authority = await openAuthority(folder, now)
+  const authority = await openAuthority(folder, now, 'Cove certificate authority')
   const file = join(folder, 'ca.pem')
   await writeFile(file, authority.ca)
   return {

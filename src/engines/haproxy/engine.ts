@@ -81,16 +81,27 @@ export const createHaproxy = (options: EngineOptions): LoadBalancerEngine => {
     const sections = await sectionsToServe()
     const wanted = shapeOf(places, sockets, sections)
     await writeCertificates(sections)
-    if (started && wanted === shape && haproxy.alive()) {
-      await servers.change(sections)
-      await write(config, textOf(places, sockets, sections))
-    } else {
+    if (!started || wanted !== shape || !(await changeRunning(sections))) {
       await replace(sections)
       shape = wanted
     }
+    good.clear()
     for (const section of sections) good.set(section.id, section)
     await relays.put([...desired.values()])
     for (const [id, reason] of relays.problems()) outcomes.set(id, { enforced: false, reason })
+  }
+
+  /** False when the process did not take a change, and so has to be given the whole. */
+  const changeRunning = async (sections: Section[]): Promise<boolean> => {
+    if (!haproxy.alive()) return false
+    await write(config, textOf(places, sockets, sections))
+    try {
+      await servers.change(sections)
+      return true
+    } catch (error) {
+      options.log(messageOf(error))
+      return false
+    }
   }
 
   /** One that did not change need not be rendered again. */
@@ -113,6 +124,11 @@ export const createHaproxy = (options: EngineOptions): LoadBalancerEngine => {
       const before = good.get(id)
       if (before) sections.set(id, before)
       else sections.delete(id)
+    }
+    // One that is gone stays while a global balancer still asks about it.
+    for (const id of [...sections.values()].flatMap(({ refersTo }) => refersTo)) {
+      const kept = good.get(id)
+      if (kept && !sections.has(id)) sections.set(id, kept)
     }
     for (const id of desired.keys()) outcomes.set(id, { enforced: true })
     for (const section of changed) {
@@ -148,10 +164,9 @@ export const createHaproxy = (options: EngineOptions): LoadBalancerEngine => {
     if (!started) {
       await haproxy.start()
     } else {
-      await write(
-        stateFile(places),
-        whatIsDown(await command(sockets.runtime, 'show servers state')),
-      )
+      await haproxy.untilAlive()
+      const states = await command(sockets.runtime, 'show servers state')
+      await write(stateFile(places), whatIsDown(states))
       try {
         await haproxy.reload()
       } catch (error) {
@@ -212,7 +227,6 @@ export const createHaproxy = (options: EngineOptions): LoadBalancerEngine => {
     },
     async remove(id) {
       desired.delete(id)
-      good.delete(id)
       outcomes.delete(id)
       if (started) await sync()
     },

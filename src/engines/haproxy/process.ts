@@ -90,6 +90,10 @@ export const createProcess = (options: ProcessOptions) => {
       else await launch()
       supervise()
     },
+    /** It may be in the middle of being started again. */
+    async untilAlive(): Promise<void> {
+      for (let waited = 0; waited < 5_000 && !(await isUp()); waited += 50) await pause(50)
+    },
     reload: () => reload(options, pid),
     async stop(): Promise<void> {
       wanted = false
@@ -117,7 +121,7 @@ const reload = async (options: ProcessOptions, pid: number): Promise<void> => {
     const now = await processes(options.master).catch(() => undefined) // it is executing itself anew
     if (now?.workers.some((worker) => !worker.old && !before.has(worker.pid))) return
     if (!isAlive(pid)) break
-    if (turn % 20 === 0 && (await said(options.logFile, logged)).includes(gaveUp)) break
+    if (turn % 5 === 0 && (await said(options.logFile, logged)).includes(gaveUp)) break
   }
   throw new Error(
     `HAProxy kept its former configuration: ${await complaint(options.logFile, logged)}`,
@@ -125,7 +129,7 @@ const reload = async (options: ProcessOptions, pid: number): Promise<void> => {
 }
 
 /** What a master logs that could not take its new configuration. */
-const gaveUp = 'Reexecuting Master process in waitpid mode'
+const gaveUp = 'Loading failure!'
 
 /** The master that serves our configuration file, or 0. */
 const leftBehind = async (options: ProcessOptions): Promise<number> => {

@@ -165,6 +165,8 @@ export const loadBalancerService =
         const problem = messageOf(error)
         if (error instanceof NotYet)
           return { change: (now) => ({ ...now, problem }), again: waiting }
+        // A global one that cannot be made must not hold on to what it was made of.
+        if (state.settings.type === 'GLOBAL') await engine.remove(state.id)
         return { change: (now) => failed(now, problem), again: retry }
       }
     })

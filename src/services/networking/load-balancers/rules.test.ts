@@ -1,9 +1,11 @@
 import { createSocket } from 'node:dgram'
+import { createServer as createWebServer } from 'node:http'
 import { createServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { curl, openSite, type Site } from '../../../../test/site.ts'
+import { curl, openSite, ownAddress, type Site } from '../../../../test/site.ts'
 import { type World, world } from '../../../../test/world.ts'
+import { droplets } from '../../compute/droplets/contract.ts'
 import { loadBalancers } from './contract.ts'
 import { balancerRecords } from './records.ts'
 
@@ -197,6 +199,100 @@ test('udp is forwarded to targets whose health check answers', async () => {
   expect(await Promise.race([answer, pause(3000)])).toBe('echo hello')
   client.close()
   echo.close()
+})
+
+test('what is kept and not in force is said', async () => {
+  const { json } = await send('POST', '/v2/load_balancers', {
+    ...body,
+    name: 'wishes',
+    network: 'INTERNAL',
+    network_stack: 'DUALSTACK',
+  })
+  const { content } = await cove.call('load-balancer-get', {
+    LoadBalancerID: json.load_balancer.id,
+  })
+  const said = content.map(({ text }) => text).join(' ')
+  expect(said).toContain('IPv6 is not served')
+  expect(said).toContain('network INTERNAL is kept')
+})
+
+test('a request that is being answered outlives its target being taken out', async () => {
+  const slow = await openSlowSite()
+  const { json } = await send('POST', '/v2/load_balancers', {
+    ...body,
+    name: 'drain',
+    droplet_ids: [slow.id, site.id],
+    health_check: { protocol: 'tcp', port: 8080 },
+  })
+  const { id } = json.load_balancer
+  await cove.settle()
+  const { address } = await cove.store.collection(balancerRecords).require(id)
+  const answers = Array.from({ length: 4 }, () => curl(`http://${address}/`))
+  await pause(300)
+  await cove.api(loadBalancers.removeDroplets, { path: { id }, body: { droplet_ids: [slow.id] } })
+  await cove.settle()
+  expect(await curl(`http://${address}/`)).toBe('site')
+  expect(await curl(`http://${address}/`)).toBe('site')
+  expect([...new Set(await Promise.all(answers))].sort()).toEqual(['site', 'slow'])
+  slow.close()
+})
+
+/** A server that takes its time. */
+const openSlowSite = async () => {
+  const address = ownAddress()
+  const server = createWebServer(async (_request, response) => {
+    await pause(1500)
+    response.end('slow')
+  })
+  await new Promise<void>((resolve) => server.listen(8080, address, resolve))
+  const { droplet } = await cove.api(droplets.create, {
+    body: { name: 'slow', ip_address: address },
+  })
+  return { id: droplet.id, close: () => server.close() }
+}
+
+test('a global balancer holds up nothing it stands before', async () => {
+  const rules = [http, { ...http, entry_port: 81 }]
+  const regional = await send('POST', '/v2/load_balancers', {
+    ...body,
+    name: 'below',
+    forwarding_rules: rules,
+    droplet_ids: [site.id],
+  })
+  const { id } = regional.json.load_balancer
+  const global = await send('POST', '/v2/load_balancers', {
+    name: 'above',
+    type: 'GLOBAL',
+    glb_settings,
+    target_load_balancer_ids: [id],
+  })
+  const above = global.json.load_balancer.id
+  const settle = async () => {
+    for (let turn = 0; turn < 4; turn++) {
+      await cove.settle()
+      cove.clock.advance(6_000)
+    }
+    await cove.settle()
+  }
+  await settle()
+  const { address } = await cove.store.collection(balancerRecords).require(above)
+  expect(await curl(`http://${address}/`)).toBe('site')
+
+  await send('DELETE', `/v2/load_balancers/${id}/forwarding_rules`, { forwarding_rules: [http] })
+  await settle()
+  const { load_balancer: below } = await cove.api(loadBalancers.get, { path: { id } })
+  expect(below.status).toBe('active')
+  expect(await curl(`http://${below.ip}:81/`)).toBe('site')
+  const { content } = await cove.call('load-balancer-get', { LoadBalancerID: above })
+  expect(content[1]?.text).toContain('below has no forwarding rule for port 80')
+
+  await send('POST', `/v2/load_balancers/${id}/forwarding_rules`, { forwarding_rules: [http] })
+  await settle()
+  expect(await curl(`http://${address}/`)).toBe('site')
+  await send('DELETE', `/v2/load_balancers/${id}`, {})
+  await settle()
+  await expect(curl(`http://${below.ip}:81/`)).rejects.toThrow('Failed to connect')
+  expect(await cove.store.collection(balancerRecords).get(id)).toBe(undefined)
 })
 
 test('twenty changes under load fail no request', async () => {

@@ -149,17 +149,22 @@ const globalOf = async (store: Store, settings: BalancerSettings): Promise<Globa
 }
 
 /** What of a balancer is kept but not served on this machine, in words. */
-export const limitsOf = ({
-  forwarding_rules: rules,
-  network_stack,
-}: BalancerSettings): string[] => [
-  ...rules
-    .filter(({ entry_protocol }) => entry_protocol === 'http3')
-    .map(
-      ({ entry_port }) =>
-        `http3 on port ${entry_port} is not served, since HAProxy here has no QUIC; http2 and https are served there.`,
+export const limitsOf = (settings: BalancerSettings): string[] => {
+  const { forwarding_rules: rules, network_stack: stack, network, domains } = settings
+  const http3 = rules.filter(({ entry_protocol: protocol }) => protocol === 'http3')
+  return [
+    ...http3.map(
+      ({ entry_port: port }) =>
+        `http3 on port ${port} is not served, since HAProxy here has no QUIC; http2 and https are served there.`,
     ),
-  ...(network_stack === 'DUALSTACK'
-    ? ['IPv6 is not served: on this machine a load balancer has an IPv4 address only.']
-    : []),
-]
+    ...(stack === 'DUALSTACK'
+      ? ['IPv6 is not served: on this machine a load balancer has an IPv4 address only.']
+      : []),
+    ...(network === 'INTERNAL'
+      ? ['network INTERNAL is kept; the address can be reached from this whole machine.']
+      : []),
+    ...(domains.some(({ is_managed: managed }) => managed)
+      ? ['domains with is_managed are kept; their address records are yours to create.']
+      : []),
+  ]
+}
