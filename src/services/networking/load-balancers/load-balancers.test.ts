@@ -246,10 +246,13 @@ test('encrypted targets, passthrough, plain TCP, PROXY protocol and cookies', as
     ],
   })
   const echoed = await new Promise<string>((resolve) => {
+    let text = ''
     const socket = connect(7000, proxied.ip, () => socket.write('hello'))
     socket.on('data', (chunk) => {
+      text += chunk
+      if (!text.endsWith('hello')) return
       socket.destroy()
-      resolve(String(chunk))
+      resolve(text)
     })
   })
   expect(echoed).toMatch(/^PROXY TCP4 127\.0\.0\.1 [\d.]+ \d+ 7000\r\nhello$/)
