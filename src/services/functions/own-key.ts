@@ -15,37 +15,33 @@ export const ownKeyOperations = [namespaces.get, accessKeys.list, accessKeys.cre
 
 const lifetime = '24h'
 
-/** Calls of one namespace's data plane, with a key of the tool server's own. */
-export const dataPlane = (context: ToolContext, namespace: string) => {
+/** A call of one namespace's data plane, with a key of the tool server's own. */
+export const dataPlane = async (
+  context: ToolContext,
+  namespace: string,
+  request: Omit<DataPlaneRequest, 'signal'>,
+): Promise<DataPlaneAnswer> => {
   const { memory, signal } = context
   const topic = `functions key ${namespace}`
   const remembered = () => memory.get(topic) as Promise<DataPlaneTarget> | undefined
-
   const remember = (made: Promise<DataPlaneTarget>): Promise<DataPlaneTarget> => {
     memory.set(topic, made)
     made.catch(() => memory.get(topic) === made && memory.delete(topic))
     return made
   }
+  const path = [namespace, ...request.path]
+  const send = (target: DataPlaneTarget) =>
+    callDataPlane(context.fetch, target, { ...request, path, signal })
 
-  return async (
-    request: Omit<DataPlaneRequest, 'path' | 'signal'> & { path: readonly string[] },
-  ): Promise<DataPlaneAnswer> => {
-    const send = (target: DataPlaneTarget) =>
-      callDataPlane(context.fetch, target, {
-        ...request,
-        path: [namespace, ...request.path],
-        signal,
-      })
-    const known = remembered() ?? remember(firstKey(context, namespace))
-    try {
-      return await send(await known)
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 401) throw error
-      // Refused before anything was done: expired, revoked, or the namespace was made anew.
-      const current = remembered()
-      const renewed = current && current !== known ? current : remember(newKey(context, namespace))
-      return send(await renewed)
-    }
+  const known = remembered() ?? remember(firstKey(context, namespace))
+  try {
+    return await send(await known)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 401) throw error
+    // Refused before anything was done: expired, revoked, or the namespace was made anew.
+    const current = remembered()
+    const renewed = current && current !== known ? current : remember(newKey(context, namespace))
+    return send(await renewed)
   }
 }
 

@@ -29,10 +29,7 @@ export const actionTools = {
     returns: z.object({ actions: z.array(Action), count: z.number() }),
     run: async (a, context) => {
       const query = { limit: a.Limit, skip: a.Skip }
-      const { body } = await dataPlane(
-        context,
-        a.NamespaceID,
-      )({
+      const { body } = await dataPlane(context, a.NamespaceID, {
         method: 'GET',
         path: ['actions'],
         query,
@@ -55,7 +52,7 @@ export const actionTools = {
     returns: Action,
     run: async (a, context) => {
       const query = { code: a.IncludeCode }
-      return (await dataPlane(context, a.NamespaceID)({ method: 'GET', path: at(a), query })).body
+      return (await dataPlane(context, a.NamespaceID, { method: 'GET', path: at(a), query })).body
     },
   }),
 
@@ -85,10 +82,7 @@ export const actionTools = {
     returns: Action,
     run: async (a, context) => {
       const exec = await execOf(a, context)
-      const { body } = await dataPlane(
-        context,
-        a.NamespaceID,
-      )({
+      const { body } = await dataPlane(context, a.NamespaceID, {
         method: 'PUT',
         path: at(a),
         query: { overwrite: true },
@@ -111,7 +105,7 @@ export const actionTools = {
     uses,
     returns: Action,
     run: async (a, context) =>
-      (await dataPlane(context, a.NamespaceID)({ method: 'DELETE', path: at(a) })).body,
+      (await dataPlane(context, a.NamespaceID, { method: 'DELETE', path: at(a) })).body,
   }),
 
   'functions-invoke-action': script({
@@ -129,10 +123,7 @@ export const actionTools = {
     effect: 'create',
     uses,
     run: async (a, context) => {
-      const answer = await dataPlane(
-        context,
-        a.NamespaceID,
-      )({
+      const answer = await dataPlane(context, a.NamespaceID, {
         method: 'POST',
         path: at(a),
         query: {
@@ -200,7 +191,7 @@ const HasKind = z.object({ exec: z.object({ kind: z.string() }) })
 const kindOf = async (a: ExecArgs, context: ToolContext): Promise<string | undefined> => {
   try {
     const query = { code: false }
-    const { body } = await dataPlane(context, a.NamespaceID)({ method: 'GET', path: at(a), query })
+    const { body } = await dataPlane(context, a.NamespaceID, { method: 'GET', path: at(a), query })
     const kind = HasKind.safeParse(body).data?.exec.kind
     return kind === 'sequence' || kind === 'blackbox' ? undefined : kind
   } catch (error) {

@@ -16,7 +16,7 @@ const reading = (title: string, about: string, returns: z.ZodType, part: string[
     returns,
     run: async (a, context) => {
       const path = ['activations', a.ActivationID, ...part]
-      return (await dataPlane(context, a.NamespaceID)({ method: 'GET', path })).body
+      return (await dataPlane(context, a.NamespaceID, { method: 'GET', path })).body
     },
   })
 
@@ -37,10 +37,7 @@ export const activationTools = {
     uses,
     returns: z.object({ activations: z.array(Activation), count: z.number() }),
     run: async (a, context) => {
-      const { body } = await dataPlane(
-        context,
-        a.NamespaceID,
-      )({
+      const { body } = await dataPlane(context, a.NamespaceID, {
         method: 'GET',
         path: ['activations'],
         query: {

@@ -22,10 +22,7 @@ export const packageTools = {
     returns: z.object({ packages: z.array(Package), count: z.number() }),
     run: async (a, context) => {
       const query = { limit: a.Limit, skip: a.Skip, public: a.Public }
-      const { body } = await dataPlane(
-        context,
-        a.NamespaceID,
-      )({
+      const { body } = await dataPlane(context, a.NamespaceID, {
         method: 'GET',
         path: ['packages'],
         query,
@@ -43,7 +40,7 @@ export const packageTools = {
     returns: Package,
     run: async (a, context) => {
       const path = ['packages', a.PackageName]
-      return (await dataPlane(context, a.NamespaceID)({ method: 'GET', path })).body
+      return (await dataPlane(context, a.NamespaceID, { method: 'GET', path })).body
     },
   }),
 
@@ -65,10 +62,7 @@ export const packageTools = {
     uses,
     returns: Package,
     run: async (a, context) => {
-      const { body } = await dataPlane(
-        context,
-        a.NamespaceID,
-      )({
+      const { body } = await dataPlane(context, a.NamespaceID, {
         method: 'PUT',
         path: ['packages', a.PackageName],
         query: { overwrite: true },
@@ -95,10 +89,7 @@ export const packageTools = {
     uses,
     returns: Package,
     run: async (a, context) => {
-      const { body } = await dataPlane(
-        context,
-        a.NamespaceID,
-      )({
+      const { body } = await dataPlane(context, a.NamespaceID, {
         method: 'DELETE',
         path: ['packages', a.PackageName],
         query: { force: a.Force ? true : undefined },

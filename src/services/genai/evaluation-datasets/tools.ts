@@ -53,9 +53,10 @@ export const datasetTools = {
           .default('EVALUATION_DATASET_TYPE_MODEL'),
       },
       request: (a) => ({ query: { dataset_type: a.dataset_type } }),
-      result: ({ evaluation_datasets }) => ({
+      result: ({ evaluation_datasets, ...rest }) => ({
         datasets: evaluation_datasets,
         count: evaluation_datasets.length,
+        ...rest,
       }),
     }),
   ),

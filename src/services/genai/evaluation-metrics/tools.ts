@@ -2,7 +2,11 @@ import { call } from '#mcp/tool.ts'
 import { named } from '../steps.ts'
 import { type Metric, metrics } from './contract.ts'
 
-const counted = ({ metrics }: { metrics: Metric[] }) => ({ metrics, count: metrics.length })
+const counted = ({ metrics, ...rest }: { metrics: Metric[] }) => ({
+  metrics,
+  count: metrics.length,
+  ...rest,
+})
 
 export const metricTools = {
   'genai-list-evaluation-metrics': named(

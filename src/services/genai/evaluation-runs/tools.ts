@@ -21,9 +21,10 @@ export const evaluationRunTools = {
         }
         return { body: a }
       },
-      result: ({ evaluation_run_uuids }) => ({
+      result: ({ evaluation_run_uuids, ...rest }) => ({
         evaluation_run_uuids,
         count: evaluation_run_uuids.length,
+        ...rest,
       }),
     }),
   ),

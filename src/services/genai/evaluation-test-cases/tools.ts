@@ -32,9 +32,10 @@ export const testCaseTools = {
       about: 'List the evaluation test cases of a workspace.',
       args: workspace,
       request: (a) => ({ query: workspaceOf(a) }),
-      result: ({ evaluation_test_cases }) => ({
+      result: ({ evaluation_test_cases, ...rest }) => ({
         test_cases: evaluation_test_cases,
         count: evaluation_test_cases.length,
+        ...rest,
       }),
     }),
   ),
