@@ -417,6 +417,55 @@ test('who may not ask, and what cannot be asked, is told', async () => {
   await expect(client(token.secret).models.list()).rejects.toMatchObject({ status: 403 })
 })
 
+test('the cheapest model, or the fastest of late, is asked first', async () => {
+  const route = (name: string, prefer: string, models: string[]) => {
+    const policies = [{ task_slug: 'translation', models, selection_policy: { prefer } }]
+    return cove.api(routers.create, { body: { name, policies, fallback_models: ['alpha'] } })
+  }
+  await route('thrifty', 'cheapest', ['alpha', 'beta'])
+  await route('hasty', 'fastest', ['alpha', 'beta'])
+  const messages = [{ role: 'user', content: 'Translate into French: the bridge is closed.' }]
+  const answeredBy = async (model: string) =>
+    (await ask(model, { messages })).response.headers.get('x-cove-model')
+  expect(await answeredBy('router:thrifty')).toBe('b/beta')
+
+  const slow =
+    (ms: number, text: string): Reply =>
+    (response, received) => {
+      cove.clock.advance(ms)
+      return says(text)(response, received)
+    }
+  a.reply = slow(900, 'from a')
+  b.reply = slow(90, 'from b')
+  cove.clock.advance(3_600_000)
+  const first = [await answeredBy('router:hasty'), await answeredBy('router:hasty')]
+  expect(first).toEqual(['a/alpha', 'b/beta'])
+  expect(await answeredBy('router:hasty')).toBe('b/beta')
+  b.reply = slow(9000, 'from b')
+  for (let n = 0; n < 3; n++) await answeredBy('router:hasty')
+  expect(await answeredBy('router:hasty')).toBe('a/alpha')
+})
+
+test('a caller may set the deadlines of a request', async () => {
+  const post = (header: string, value: string, more: object = {}) =>
+    cove.fetch('/v1/chat/completions', {
+      method: 'POST',
+      headers: { [header]: value },
+      body: JSON.stringify({ model: 'alpha', ...hello, ...more }),
+    })
+  expect((await post('x-cove-deadline-ms', 'soon')).status).toBe(400)
+  a.reply = hangs
+  const whole = post('x-cove-deadline-ms', '1500')
+  await whenAsked(a, 1500)
+  expect((await whole).status).toBe(504)
+  expect(await (await whole).text()).toContain('a/alpha did not finish its answer within 1.5 s')
+  a.received = []
+  a.reply = stalls
+  const streamed = post('x-cove-first-token-ms', '700', { stream: true })
+  await whenAsked(a, 700)
+  expect(await (await streamed).text()).toContain('a/alpha sent no first token within 0.7 s')
+})
+
 test('what was asked is metered by router, task and model', async () => {
   const { stats: before } = await cove.api(routers.stats, { query: { router: 'tasks' } })
   const french = 'Translate this into French: the bridge is closed.'
