@@ -9,10 +9,11 @@ const src = join(root, 'src')
 
 export const facts = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
-/** Packages with native parts, or heavy ones that few runs need: resolved when they are used. */
-const external = Object.keys(facts.dependencies).filter(
-  (name) => !['zod', 'hono', '@hono/node-server'].includes(name),
-)
+/** Small, wanted at every start, or with exports that Node cannot name: these go into the bundle. */
+const bundled = ['zod', 'hono', '@hono/node-server', 'kafkajs']
+
+/** The rest has native parts or is heavy and seldom needed: resolved when it is used. */
+const external = Object.keys(facts.dependencies).filter((name) => !bundled.includes(name))
 
 const shared = {
   bundle: true,

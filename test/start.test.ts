@@ -1,12 +1,14 @@
+import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { rmSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApi } from '#client/client.ts'
+import { builtFile } from '#core/built.ts'
 import { tags } from '#services/compute/tags/contract.ts'
 import { audit } from '#services/cove/audit/contract.ts'
-import { cove, newHome, type Running, startCove } from './process.ts'
+import { cleanEnv, cove, newHome, type Running, startCove } from './process.ts'
 
 let running: Running
 beforeAll(async () => {
@@ -129,4 +131,18 @@ test('no acknowledged write is lost when Cove is killed in the middle of writing
   expect(acknowledged.filter((name) => !kept.has(name))).toEqual([])
   await expect(api(audit.list, {})).resolves.toEqual({ calls: [] })
   await stop()
+})
+
+test('everything that was built can be loaded', async () => {
+  const chunks = readdirSync(builtFile('chunks')).map((name) => builtFile(`chunks/${name}`))
+  const program = `for (const file of process.argv.slice(1)) await import(file)`
+  const { stderr } = spawnSync(
+    process.execPath,
+    ['--input-type=module', '-e', program, ...chunks],
+    {
+      encoding: 'utf8',
+      env: cleanEnv(newHome()),
+    },
+  )
+  expect(stderr).toBe('')
 })

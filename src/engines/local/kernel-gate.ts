@@ -3,7 +3,7 @@ import { run } from './run.ts'
 
 /**
  * An nftables table of Cove's own, replaced whole and atomically at every change; the host's rules
- * are never touched. It stays in force while Cove restarts.
+ * are never touched. It stays in force when Cove is killed.
  */
 export const kernelGate = (table: string): Gate => {
   const doors = new Map<string, Door>()
@@ -26,8 +26,9 @@ export const kernelGate = (table: string): Gate => {
       if (doors.delete(id)) await apply()
     },
     close: async () => {
-      if (doors.size === 0) await run({ argv: ['nft', 'add', 'table', 'ip', table] })
-      if (doors.size === 0) await run({ argv: ['nft', 'delete', 'table', 'ip', table] })
+      await last
+      await run({ argv: ['nft', 'add', 'table', 'ip', table] })
+      await run({ argv: ['nft', 'delete', 'table', 'ip', table] })
     },
   }
 }

@@ -142,10 +142,16 @@ export const createSupervisor = ({ log }: { log(message: string): void }) => {
         problem: running ? undefined : entry.problem,
       }
     },
-    /** Stop watching; the servers go on. */
-    close: () => {
+    /** Stop watching, and end every server in order. */
+    close: async () => {
       clearInterval(timer)
+      const running = [...entries.values()]
       entries.clear()
+      await Promise.all(
+        running.map(async ({ server, mark }) => {
+          if (mark) await end(server, mark)
+        }),
+      )
     },
   }
 }

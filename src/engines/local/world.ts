@@ -48,9 +48,9 @@ export const openLocal = async (engines: readonly LocalEngine[], options: LocalO
     drivers,
     gate: gate.kind,
     ca: authority.ca,
-    /** Let go: servers and the kernel's filter stay as they are, for the next start to adopt. */
+    /** Ends every server. Only those of a Cove that was killed go on, for the next start to adopt. */
     close: async () => {
-      supervisor.close()
+      await supervisor.close()
       await gate.close()
     },
   }
