@@ -57,7 +57,7 @@ export const createObjects = ({ folder, now, url }: ObjectsOptions): Objects => 
 
   const allowed = (request: Request) => {
     const { pathname, searchParams } = new URL(request.url)
-    const key = decodeURIComponent(pathname.slice(objectsPath.length))
+    const key = pathname.slice(objectsPath.length)
     const expires = Number(searchParams.get('expires'))
     const size = searchParams.get('size') ?? ''
     const given = Buffer.from(searchParams.get('signature') ?? '')

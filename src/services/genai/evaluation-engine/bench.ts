@@ -55,14 +55,9 @@ export const callModel = async (
   // Without an end to the answer there would be no end to its cost.
   const request = capped && wish.max_tokens === undefined ? { ...wish, max_tokens: 4096 } : wish
   const key = typeof target === 'string' ? target : target.key
-  const cache = work.store.collection(answerCache)
-  const hash = createHash('sha256')
-    .update(JSON.stringify([key, request]))
-    .digest('hex')
-  if (run.limits.reuse_answers) {
-    const known = await cache.get(hash)
-    if (known) return { ...known.answer, cost_usd: 0, ms: 0, reused: true }
-  }
+  const hash = run.limits.reuse_answers ? hashOf(key, request) : undefined
+  const known = hash && (await work.store.collection(answerCache).get(hash))
+  if (known) return { ...known.answer, cost_usd: 0, ms: 0, reused: true }
   const { answer, ms } = await patiently(
     { clock, limiter: work.limiter(key), signal },
     async () => {
@@ -78,7 +73,11 @@ export const callModel = async (
       }
     },
   )
-  if (run.limits.reuse_answers)
-    await work.commit((tx) => tx.collection(answerCache).put({ hash, answer }))
+  if (hash) await work.commit((tx) => tx.collection(answerCache).put({ hash, answer }))
   return { ...answer, cost_usd: answer.cost ?? 0, ms, reused: false }
 }
+
+const hashOf = (target: string, request: ChatRequest): string =>
+  createHash('sha256')
+    .update(JSON.stringify([target, request]))
+    .digest('hex')

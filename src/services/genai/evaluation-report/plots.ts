@@ -25,7 +25,8 @@ export const histogramPlot = ({ histogram, threshold, inverted, scored }: Metric
     const height = count === 0 ? 0 : Math.max(2, (count / most) * 70)
     const from = (at * 100) / histogram.length
     const to = from + 100 / histogram.length
-    const passing = inverted ? from <= threshold : to > threshold
+    const last = at === histogram.length - 1
+    const passing = inverted ? from <= threshold : last ? to >= threshold : to > threshold
     return `<rect class="${passing ? 'pass' : 'fail'}" x="${fixed(at * width + 1)}" y="${fixed(74 - height)}" width="${fixed(width - 2)}" height="${fixed(height)}"><title>${fixed(from)} to ${fixed(to)}: ${count} of ${scored}</title></rect>`
   })
   return `<svg class="histogram" viewBox="0 0 300 90" role="img" aria-label="distribution of ${scored} scores">
