@@ -24,7 +24,8 @@ const children: { kill(): unknown }[] = []
 const byHand = async (name: string, text: string, url: string): Promise<number> => {
   const file = join(folder, `${name}.cfg`)
   writeFileSync(file, text)
-  const child = spawn('/usr/sbin/haproxy', ['-f', file], { stdio: 'ignore' })
+  // A session of its own, as ours has: schedulers share the processor by session.
+  const child = spawn('/usr/sbin/haproxy', ['-f', file], { stdio: 'ignore', detached: true })
   children.push(child)
   for (let turn = 0; turn < 100; turn++) {
     if ((await answer(url).catch(() => '')) !== '') break
