@@ -63,8 +63,15 @@ interface Member {
 
 interface Waiter {
   want: Want
+  since: number
   give: (lease: Promise<Lease>) => void
 }
+
+/**
+ * ms that a call waits for one of its action's busy sandboxes, when as many as there are cores are
+ * at work, before another is started: short calls then share few, slow ones still get their own.
+ */
+const patience = 20
 
 export const createPool = (
   settings: PoolSettings,
@@ -77,6 +84,8 @@ export const createPool = (
   const filling = new Map<string, number>()
   const waiting: Waiter[] = []
   const ending = new Set<Promise<void>>()
+  /** Busy sandboxes by key. */
+  const atWork = new Map<string, number>()
   let used = 0
   let freeing = 0
   let starting = 0
@@ -128,11 +137,15 @@ export const createPool = (
 
   const lease = (member: Member, fresh: boolean): Lease => {
     busy.add(member)
+    atWork.set(member.key, (atWork.get(member.key) ?? 0) + 1)
     return {
       box: member.box,
       fresh,
       release: (reusable) => {
         busy.delete(member)
+        const left = (atWork.get(member.key) ?? 1) - 1
+        if (left > 0) atWork.set(member.key, left)
+        else atWork.delete(member.key)
         if (!reusable || member.doomed || closed || !member.box.usable()) return end(member)
         member.since = performance.now()
         idle.put(member)
@@ -142,7 +155,10 @@ export const createPool = (
     }
   }
 
-  const serve = ({ key, memory, kind, start }: Want): Promise<Lease> | undefined => {
+  const serve = (
+    { key, memory, kind, start }: Want,
+    waited: number,
+  ): Promise<Lease> | undefined => {
     for (let warm = idle.newest(key); warm; warm = idle.newest(key)) {
       idle.remove(warm)
       if (!warm.box.usable()) {
@@ -152,6 +168,7 @@ export const createPool = (
       warm.box.resume()
       return Promise.resolve(lease(warm, false))
     }
+    if (waited < patience && (atWork.get(key) ?? 0) >= settings.starting) return undefined
     const cell = kind === undefined ? undefined : ready.first(kind)
     if (cell?.box.usable() && used - cell.memory + memory <= settings.budget) {
       ready.remove(cell)
@@ -167,7 +184,7 @@ export const createPool = (
   const pump = () => {
     for (let at = 0; at < waiting.length; ) {
       const waiter = waiting[at]
-      const served = waiter && serve(waiter.want)
+      const served = waiter && serve(waiter.want, performance.now() - waiter.since)
       if (waiter && served) {
         waiting.splice(at, 1)
         waiter.give(served)
@@ -213,7 +230,7 @@ export const createPool = (
 
   return {
     take: (want) => {
-      const served = waiting.length === 0 || idle.has(want.key) ? serve(want) : undefined
+      const served = waiting.length === 0 || idle.has(want.key) ? serve(want, 0) : undefined
       if (served) {
         if (want.kind !== undefined) served.catch(() => undefined).then(fill)
         return served
@@ -225,7 +242,10 @@ export const createPool = (
             1,
           ),
         )
-      return new Promise((resolve) => waiting.push({ want, give: resolve }))
+      return new Promise((resolve) => {
+        waiting.push({ want, since: performance.now(), give: resolve })
+        setTimeout(pump, patience).unref()
+      })
     },
     evict: (prefix) => {
       for (const member of busy) if (member.key.startsWith(prefix)) member.doomed = true
