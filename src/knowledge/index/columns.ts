@@ -2,10 +2,9 @@ import type { Filter } from '../filter.ts'
 import { satisfies } from '../filter.ts'
 import type { Metadata, MetadataValue } from './index.ts'
 
-/** Slots that a filter leaves, in rising order, and the same as a mask. */
+/** Slots that a filter leaves, in rising order. */
 export interface Matched {
   slots: Uint32Array
-  mask: Uint8Array
 }
 
 /** The metadata of all slots, a column a field, each value kept once and referred to by number. */
@@ -30,15 +29,17 @@ export class Columns {
   }
 
   match(filter: Filter, alive: (slot: number) => boolean): Matched {
+    return { slots: Uint32Array.from(this.#slots(filter).filter(alive)) }
+  }
+
+  #slots(filter: Filter): number[] {
+    const column = filter.kind === 'compare' ? this.#columns.get(filter.key) : undefined
+    if (filter.kind === 'compare' && column)
+      return column.slots(this.#size, (field) => satisfies(filter.operator, field, filter.value))
     const mask = this.#mask(filter)
-    const slots = new Uint32Array(this.#size)
-    let count = 0
-    for (let slot = 0; slot < mask.length; slot++) {
-      if (mask[slot] === 0) continue
-      if (alive(slot)) slots[count++] = slot
-      else mask[slot] = 0
-    }
-    return { slots: slots.slice(0, count), mask }
+    const slots: number[] = []
+    for (let slot = 0; slot < mask.length; slot++) if (mask[slot]) slots.push(slot)
+    return slots
   }
 
   #mask(filter: Filter): Uint8Array {
@@ -93,9 +94,9 @@ class Column {
     if (slot < this.#numbers.length) this.#numbers[slot] = 0
   }
 
-  /** The comparison is made once for each value, not for each slot. */
-  mask(size: number, verdict: (value: MetadataValue | undefined) => boolean): Uint8Array {
-    const verdicts = Uint8Array.from(this.#values, (value) => Number(verdict(value)))
+  /** Where a comparison holds, as a mask. It is made once for each value, not for each slot. */
+  mask(size: number, verdict: Verdict): Uint8Array {
+    const verdicts = this.#verdicts(verdict)
     const numbers = this.#numbers
     const mask = new Uint8Array(size)
     if (verdicts[0]) mask.fill(1)
@@ -104,4 +105,22 @@ class Column {
       mask[slot] = verdicts[numbers[slot] as number] as number
     return mask
   }
+
+  /** The same as a list. */
+  slots(size: number, verdict: Verdict): number[] {
+    const verdicts = this.#verdicts(verdict)
+    const numbers = this.#numbers
+    const slots: number[] = []
+    const known = Math.min(size, numbers.length)
+    for (let slot = 0; slot < known; slot++)
+      if (verdicts[numbers[slot] as number] === 1) slots.push(slot)
+    if (verdicts[0]) for (let slot = known; slot < size; slot++) slots.push(slot)
+    return slots
+  }
+
+  #verdicts(verdict: Verdict): Uint8Array {
+    return Uint8Array.from(this.#values, (value) => Number(verdict(value)))
+  }
 }
+
+type Verdict = (value: MetadataValue | undefined) => boolean
