@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     isolate: false,
+    // Servers, sandboxes and browsers share two cores here: what fails twice is wrong, not slow.
+    retry: 1,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

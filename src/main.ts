@@ -20,7 +20,7 @@ import { toolServer } from '#mcp/server.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
 import { createPlatform, type Platform } from '#platform/platform.ts'
-import type { Ids } from '#platform/service.ts'
+import type { Ids, Service } from '#platform/service.ts'
 import type { Store } from '#platform/store/store.ts'
 import { auditFile } from '#services/cove/audit/contract.ts'
 import { consoleService } from '#services/cove/console/platform.ts'
@@ -60,6 +60,8 @@ export interface CoveOptions {
   /** Model providers of the configuration, by name. */
   providers?: Readonly<Record<string, DeclaredProvider>>
   checkResults?: boolean
+  /** Further services. */
+  services?: readonly Service[]
   network: NetworkOptions
   databases?: DatabaseOptions['databases']
 }
@@ -106,6 +108,7 @@ export const createCove = (options: CoveOptions): Cove => {
         url: options.url,
       }),
       tokenService(() => platform.scopes()),
+      ...(options.services ?? []),
       statusService(status),
       machineService(options.home),
       consoleService,

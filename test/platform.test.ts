@@ -165,3 +165,17 @@ test('a token that asks too often is told when to come back', async () => {
   expect((await ask()).status).toBe(200)
   await limited.close()
 })
+
+test('a service that cannot start is told, and the others run', async () => {
+  const failing = await world({
+    services: [(_on, kernel) => kernel.onStart(() => Promise.reject(new Error('no such program')))],
+  })
+  expect(failing.cove.status().services).toContainEqual({
+    name: 'start-up',
+    state: 'failed',
+    enforced: false,
+    reason: 'no such program',
+  })
+  expect((await failing.fetch('/v2/account')).status).toBe(200)
+  await failing.close()
+})

@@ -50,6 +50,7 @@ const publicApi = openPublicApi()
 const baseUrl = 'http://127.0.0.1:8787'
 
 export interface WorldOptions {
+  services?: CoveOptions['services']
   rateLimit?: number
   network?: Partial<NetworkOptions>
   functions?: CoveOptions['functions']
@@ -83,6 +84,7 @@ export const world = async (options: WorldOptions = {}): Promise<World> => {
     // Compilers start warm when they ran before on this machine.
     functions: { buildCache: join(tmpdir(), 'cove-test-build-cache'), ...options.functions },
     checkResults: true,
+    ...(options.services ? { services: options.services } : {}),
     ...(options.databases ? { databases: options.databases } : {}),
     env: options.env ?? {},
     ...(options.providers ? { providers: options.providers } : {}),

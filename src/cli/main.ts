@@ -59,9 +59,11 @@ const overview = (): string =>
     '',
   ].join('\n')
 
-process.exitCode = await main(process.argv.slice(2), {
+const status = await main(process.argv.slice(2), {
   env: process.env,
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   columns: process.stdout.columns,
 })
+// Nothing that was half begun may keep a failed command alive.
+process.exit(status)

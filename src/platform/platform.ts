@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { messageOf } from '#core/error.ts'
 import type { Operation } from '#core/operation.ts'
 import { createActionLog } from './actions.ts'
 import { createApp } from './app.ts'
@@ -86,6 +87,13 @@ export const createPlatform = (options: PlatformOptions): Platform => {
     }, kernel)
   }
 
+  /** One service that cannot start does not keep the others from running. */
+  const failures: string[] = []
+  const tellFailure = (error: unknown) => {
+    failures.push(messageOf(error))
+    log.error('A service did not start.', { cause: error instanceof Error ? error.stack : error })
+  }
+
   const unserved = () => {
     const served = new Set([...handlers.keys()].map(({ method, path }) => `${method} ${path}`))
     return [...new Set(options.contract)].filter((operation) => !served.has(operation))
@@ -107,7 +115,7 @@ export const createPlatform = (options: PlatformOptions): Platform => {
     fetch: async (request) => app.fetch(request),
     authenticate,
     start: async () => {
-      for (const start of starts) await start()
+      for (const start of starts) await start().catch(tellFailure)
       reconciler.start()
     },
     stop: async () => {
@@ -115,7 +123,15 @@ export const createPlatform = (options: PlatformOptions): Platform => {
       for (const stop of stops.reverse()) await stop()
     },
     settle: () => reconciler.settle(),
-    standings: () => [...reports].map(([name, standing]) => ({ name, ...standing() })),
+    standings: () => [
+      ...[...reports].map(([name, standing]) => ({ name, ...standing() })),
+      ...failures.map((reason) => ({
+        name: 'start-up',
+        state: 'failed' as const,
+        enforced: false,
+        reason,
+      })),
+    ],
     scopes: () => new Set([...handlers.keys()].flatMap(({ scope }) => scope ?? [])),
     kernel,
     unserved,
