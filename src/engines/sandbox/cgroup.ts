@@ -156,7 +156,9 @@ const writableV2 = async (root: string): Promise<string | undefined> => {
     try {
       await writeFile(path.join(dir, 'cgroup.subtree_control'), '+memory +pids +cpu')
       return dir
-    } catch {}
+    } catch {
+      // Not ours to divide: one further down may be.
+    }
   }
   return undefined
 }
