@@ -6,7 +6,7 @@ export default defineConfig({
     isolate: false,
     // Servers, sandboxes and browsers share two cores here: what fails twice is wrong, not slow.
     retry: 1,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
   },
 })
