@@ -72,7 +72,7 @@ test('the page opens in a browser, asks for nothing, and shows what it says', as
   expect(await page.locator('svg.better').count()).toBe(1)
   const [first] = await page.locator('details').all()
   await first?.locator('summary').click()
-  expect(await first?.locator('pre').first().innerText()).toBe(
+  expect(await first?.locator('pre').first().textContent()).toBe(
     'Question 0 <img src=x onerror=alert(1)>',
   )
   const wider = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
