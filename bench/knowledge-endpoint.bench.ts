@@ -80,20 +80,20 @@ const ask = async (query: string) => {
   if (!result || result.isError || result.structuredContent.total_results !== 10) failures++
 }
 
-const timed = async (work: (query: string) => Promise<unknown>) => {
-  const taken: number[] = []
-  for (const query of queries) {
-    const begun = performance.now()
-    await work(query)
-    taken.push(performance.now() - begun)
-  }
-  return taken
+const timed = async (into: number[], work: () => Promise<unknown>) => {
+  const begun = performance.now()
+  await work()
+  into.push(performance.now() - begun)
 }
-const vector = source.query().vector
-await timed(ask)
-const alone = await timed((query) => embedder.embed([query], { urgent: true }))
-const searched = await timed((text) => index.search({ text, vector, alpha: 0.5, limit: 10 }))
-const through = await timed(ask)
+const { vector } = source.query()
+for (const query of queries.slice(0, 40)) await ask(query)
+const [alone, searched, through]: [number[], number[], number[]] = [[], [], []]
+// In turns, so that what else the machine does falls on all alike.
+for (const text of queries) {
+  await timed(alone, () => embedder.embed([text], { urgent: true }))
+  await timed(searched, () => index.search({ text, vector, alpha: 0.5, limit: 10 }))
+  await timed(through, () => ask(text))
+}
 
 const crowd: number[] = []
 const end = performance.now() + seconds * 1000
