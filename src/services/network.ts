@@ -7,6 +7,7 @@ import { builtFile } from '#core/built.ts'
 import { type AcmeSettings, acmeIssuer, localIssuer } from '#engines/certificates/issuer.ts'
 import { openVault } from '#engines/certificates/vault.ts'
 import { type DnsServer, startDnsServer } from '#engines/dns/server.ts'
+import { createDoors } from '#engines/fabric/doors.ts'
 import { createFabric, type Fabric, type FabricOptions } from '#engines/fabric/fabric.ts'
 import { createHaproxy, type LoadBalancerEngine } from '#engines/haproxy/engine.ts'
 import type { Applied } from '#engines/haproxy/model.ts'
@@ -17,6 +18,7 @@ import { certificateService } from './networking/certificates/platform.ts'
 import { domainService } from './networking/domains/platform.ts'
 import { createPublisher, type Publisher } from './networking/domains/publisher.ts'
 import { firewallService } from './networking/firewalls/platform.ts'
+import { createInside } from './networking/load-balancers/inside.ts'
 import { loadBalancerService } from './networking/load-balancers/platform.ts'
 import { wholeNetwork } from './networking/plan.ts'
 import { reservedIpService } from './networking/reserved-ips/platform.ts'
@@ -51,11 +53,11 @@ export const networkService =
     })
     certificateService({ vault, issuer, publisher: dns.publisher })(on, kernel)
     kernel.report('certificates', () => ({ state: 'running', enforced: true }))
-    const engine = createHaproxy({ home: kernel.folder('load-balancers'), log: kernel.log.warn })
-    loadBalancerService({ engine, vault })(on, kernel)
-    reportBalancers(kernel, engine)
-
     const fabric = openFabric(options.fabric, kernel)
+    const inside = createInside(fabric, createDoors(fabric, options.fabric.spawn))
+    const engine = createHaproxy({ home: kernel.folder('load-balancers'), log: kernel.log.warn })
+    loadBalancerService({ engine, vault, inside })(on, kernel)
+    reportBalancers(kernel, engine)
     for (const service of [
       dropletService,
       vpcService,

@@ -57,6 +57,13 @@ export const agent = (require: NodeJS.Require) => {
       })
       server.listen({ port, host: '::' }, () => done('listening'))
     },
+    'serve-http': ({ port, name }, done) => {
+      const http: typeof import('node:http') = require('node:http')
+      const server = http.createServer((request, response) =>
+        response.end(`${name} sees ${request.socket.remoteAddress}`),
+      )
+      server.listen({ port, host: '::' }, () => done('listening'))
+    },
     /** Sends many bytes, slowly. */
     source: ({ port, bytes, name }, done) => {
       const server = net.createServer((socket) => {

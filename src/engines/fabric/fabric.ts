@@ -12,7 +12,7 @@ import {
   systemSpawn,
 } from './holder.ts'
 import { isAsWanted, listHosts, makeHosts, removeHosts } from './hosts.ts'
-import { type Pieces, piecesOf } from './pieces.ts'
+import { addressesOf, type Pieces, piecesOf } from './pieces.ts'
 import { difference, inForce, otherTable, skeleton, type TableName } from './table.ts'
 
 export interface FabricOptions {
@@ -123,9 +123,7 @@ export const createFabric = (options: FabricOptions): Fabric => {
     )
     if (batches(commands).length > 1) return rebuild(modeOf(standing))
     const hosts = [...parts].flatMap((part) => (part.startsWith('hosts ') ? [part.slice(6)] : []))
-    const gone = hosts.filter(
-      (name) => made.has(name) && made.get(name) !== network.hosts.get(name),
-    )
+    const gone = hosts.filter((name) => !isSame(made.get(name), network.hosts.get(name)))
     await removeHosts(inside, gone)
     for (const name of gone) made.delete(name)
     if (commands.length > 0) await nft(inside, commands)
@@ -208,6 +206,10 @@ const removeAll = async (holder: Holder) => {
   await removeHosts(holder, [...(await listHosts(holder)).keys()])
   await holder.stop()
 }
+
+/** Whether a host there is need not be made anew; one that is not there cannot go. */
+const isSame = (present: Host | undefined, wanted: Host | undefined): boolean =>
+  present === undefined || addressesOf(present).join() === addressesOf(wanted).join()
 
 const modeOf = ({ mode }: FabricStanding): 'root' | 'rootless' => {
   if (mode === 'none') throw new Error('There is no network fabric on this machine.')

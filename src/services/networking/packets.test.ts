@@ -268,6 +268,43 @@ describe.each(modes.possible)('in mode %s', (mode: LabMode) => {
     await asked('reserved-ip-release', { IP: ip, Type: 'ipv6' })
   })
 
+  test('a load balancer reaches instances from an address of its own, and firewalls know it', async () => {
+    await a.agent.ask('serve-http', { port: 8080, name: 'a' })
+    await b.agent.ask('serve-http', { port: 8080, name: 'b' })
+    const rule = { EntryProtocol: 'http', TargetProtocol: 'http', TargetPort: 8080 }
+    const made = await asked('load-balancer-create', {
+      Name: 'front',
+      Region: 'nyc3',
+      InstanceIDs: [String(a.id), String(b.id)],
+      ForwardingRules: [{ ...rule, EntryPort: 8099 }],
+    })
+    const { id } = made.load_balancer as { id: string }
+    const { load_balancer: found } = await cove.tool('load-balancer-get', { LoadBalancerID: id })
+    const { ip } = found as { ip: string }
+    const answers = async (): Promise<string[]> => {
+      const got = new Set<string>()
+      for (let n = 0; n < 8; n++) {
+        const signal = AbortSignal.timeout(3000)
+        const text = await fetch(`http://${ip}:8099/`, { signal }).then(
+          (response) => response.text(),
+          () => 'silent',
+        )
+        got.add(text.split(' ')[0] ?? '')
+      }
+      return [...got].sort()
+    }
+    expect(await answers()).toEqual(['a', 'b'])
+    const only = { inbound_rules: [into('8080', { load_balancer_uids: [id] })] }
+    await asked('load-balancer-remove-droplets', { LoadBalancerID: id, InstanceIDs: [b.id] })
+    expect(await answers()).toEqual(['a'])
+    await asked('load-balancer-add-droplets', { LoadBalancerID: id, InstanceIDs: [b.id] })
+    const firewall = await newFirewall('only-front', only, { droplet_ids: [a.id, b.id] })
+    expect(await answers()).toEqual(['a', 'b'])
+    expect(await tcp(c, a.public, 8080)).toBe('silent')
+    await asked('firewall-delete', { ID: firewall })
+    await asked('load-balancer-delete', { LoadBalancerID: id })
+  })
+
   test('a firewall stands before an instance from its first moment, and goes with it', async () => {
     await cove.api(tags.create, { body: { name: 'sealed' } })
     const id = await newFirewall('sealed', { inbound_rules: [into('81')] }, { tags: ['sealed'] })

@@ -6,6 +6,7 @@ import { taggedWith, tagsOf } from '../compute/tags/taggings.ts'
 import type { Peers } from './firewalls/contract.ts'
 import { firewallsBefore } from './firewalls/links.ts'
 import { type FirewallRecord, firewallRecords } from './firewalls/records.ts'
+import { balancerAddress, balancerRecords } from './load-balancers/records.ts'
 import { reservedRecords } from './reserved-ips/records.ts'
 import { type PeeringRecord, peeringRecords } from './vpc-peerings/records.ts'
 import type { Vpc } from './vpcs/contract.ts'
@@ -118,7 +119,15 @@ const addressesOf = async (store: Store, peers: Peers): Promise<string[]> => {
   const own = droplets.flatMap(({ private_ip, public_ip, public_ipv6, ip_address }) =>
     [private_ip, public_ip, public_ipv6, ip_address].filter((each) => typeof each === 'string'),
   )
-  return [...(peers.addresses ?? []), ...own, ...reserved.map(({ ip }) => ip)]
+  const uids = peers.load_balancer_uids ?? []
+  const balancers =
+    uids.length === 0 ? [] : await store.collection(balancerRecords).list({ where: { id: uids } })
+  return [
+    ...(peers.addresses ?? []),
+    ...own,
+    ...reserved.map(({ ip }) => ip),
+    ...balancers.map(({ address }) => balancerAddress(address)),
+  ]
 }
 
 /** The whole network, as it should be when Cove starts. */

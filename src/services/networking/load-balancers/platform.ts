@@ -7,6 +7,7 @@ import type { Kernel, Service } from '#platform/service.ts'
 import type { Store } from '#platform/store/store.ts'
 import { checkedRules, checkReferences, freeAddress, refuseTagged, without } from './checks.ts'
 import { type BalancerSettings, loadBalancers } from './contract.ts'
+import type { Inside } from './inside.ts'
 import { type BalancerState, balancerRecords, stir } from './records.ts'
 import { asBalancer } from './shape.ts'
 import { limitsOf, membersOf, NotYet, specOf } from './spec.ts'
@@ -14,6 +15,7 @@ import { limitsOf, membersOf, NotYet, specOf } from './spec.ts'
 export interface BalancerDrivers {
   engine: LoadBalancerEngine
   vault: () => Promise<Vault>
+  inside: Inside
 }
 
 /** ms after which a balancer that is not in force is tried again */
@@ -22,7 +24,7 @@ const retry = 5_000
 const waiting = 500
 
 export const loadBalancerService =
-  ({ engine, vault }: BalancerDrivers): Service =>
+  ({ engine, vault, inside }: BalancerDrivers): Service =>
   (on, kernel) => {
     const { store, clock, ids, actions } = kernel
     const table = store.collection(balancerRecords)
@@ -153,10 +155,13 @@ export const loadBalancerService =
     kernel.reconcile(balancerRecords, async (state) => {
       if (state.deleting) {
         await engine.remove(state.id)
+        await inside.left(state.id)
         return { remove: true }
       }
       try {
-        const applied = await engine.put(await specOf(store, await vault(), state))
+        const applied = await engine.put(
+          await inside.reached(await specOf(store, await vault(), state)),
+        )
         if (state.settings.type !== 'GLOBAL') await stirGlobal(store, state.id)
         return applied.enforced
           ? { change: activated }
@@ -171,7 +176,7 @@ export const loadBalancerService =
       }
     })
 
-    startEngine(kernel, engine, vault)
+    startEngine(kernel, { engine, vault, inside })
   }
 
 const subject = (type: string, { id }: { id: string }) => ({
@@ -196,11 +201,7 @@ const stirGlobal = (store: Store, id: string): Promise<void> =>
   stir(store, ({ settings }) => settings.target_load_balancer_ids.includes(id))
 
 /** All balancers are there before the first is changed: a reload must not forget one. */
-const startEngine = (
-  kernel: Kernel,
-  engine: LoadBalancerEngine,
-  vault: () => Promise<Vault>,
-): void => {
+const startEngine = (kernel: Kernel, { engine, vault, inside }: BalancerDrivers): void => {
   const { store } = kernel
   kernel.onStart(async () => {
     const states = await store.collection(balancerRecords).list({ where: { deleting: false } })
@@ -209,7 +210,9 @@ const startEngine = (
     const specs = await Promise.all(
       states.map((state) =>
         // One that cannot be made now is made, or called errored, by its own reconciliation.
-        specOf(store, key, state).catch(() => undefined),
+        specOf(store, key, state)
+          .then(inside.reached)
+          .catch(() => undefined),
       ),
     )
     await engine.start(specs.flatMap((spec) => spec ?? []))

@@ -56,3 +56,9 @@ export const forgetInstance = async (store: Store, instance: number): Promise<vo
     }))
   }
 }
+
+/** The name of a load balancer's host in the fabric. */
+export const balancerHost = (id: string): string => `b${id.replaceAll('-', '').slice(0, 13)}`
+
+/** Its address there, which firewalls know it by: made from the one on this machine. */
+export const balancerAddress = (address: string): string => address.replace(/^127\./, '100.')

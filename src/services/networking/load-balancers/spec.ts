@@ -71,9 +71,10 @@ const targetsOf = async (store: Store, settings: BalancerSettings): Promise<Targ
   const ids = await membersOf(store, settings)
   if (ids.length === 0) return []
   const found = await store.collection(dropletRecords).list({ where: { id: ids } })
-  return found.flatMap(({ id, ip_address: address }) =>
-    address === null ? [] : [{ id: String(id), address }],
-  )
+  return found.flatMap(({ id, ip_address, public_ip }) => {
+    const address = ip_address ?? public_ip
+    return address ? [{ id: String(id), address }] : []
+  })
 }
 
 type Keyring = (id: string) => Promise<KeyPair>
