@@ -283,9 +283,9 @@ describe.each(modes.possible)('in mode %s', (mode: LabMode) => {
     const { ip } = found as { ip: string }
     const answers = async (): Promise<string[]> => {
       const got = new Set<string>()
-      for (let n = 0; n < 8; n++) {
+      for (let n = 0; n < 16; n++) {
         const signal = AbortSignal.timeout(3000)
-        const text = await fetch(`http://${ip}:8099/`, { signal }).then(
+        const text = await fetch(`http://${ip}:8099/`, { signal, headers: { connection: 'close' } }).then(
           (response) => response.text(),
           () => 'silent',
         )
