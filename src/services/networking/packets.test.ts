@@ -285,7 +285,10 @@ describe.each(modes.possible)('in mode %s', (mode: LabMode) => {
       const got = new Set<string>()
       for (let n = 0; n < 16; n++) {
         const signal = AbortSignal.timeout(3000)
-        const text = await fetch(`http://${ip}:8099/`, { signal, headers: { connection: 'close' } }).then(
+        const text = await fetch(`http://${ip}:8099/`, {
+          signal,
+          headers: { connection: 'close' },
+        }).then(
           (response) => response.text(),
           () => 'silent',
         )
