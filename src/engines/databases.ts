@@ -42,13 +42,14 @@ export const databaseEngines = (options: DatabaseEngineOptions) => {
 }
 
 const open = async ({ home, installed, templates, gate, log }: DatabaseEngineOptions) => {
-  const [local, postgres, mysql, valkey, kafka, mongodb] = await Promise.all([
+  const [local, postgres, mysql, valkey, kafka, mongodb, opensearch] = await Promise.all([
     import('./local/world.ts'),
     import('./postgres/engine.ts'),
     import('./mysql/engine.ts'),
     import('./valkey/engine.ts'),
     import('./kafka/engine.ts'),
     import('./mongodb/engine.ts'),
+    import('./opensearch/engine.ts'),
   ])
   const engines = [
     postgres.postgresEngine(installed),
@@ -56,6 +57,7 @@ const open = async ({ home, installed, templates, gate, log }: DatabaseEngineOpt
     valkey.valkeyEngine(),
     kafka.kafkaEngine(installed),
     mongodb.mongodbEngine(installed),
+    opensearch.opensearchEngine(installed),
   ]
   return local.openLocal(engines, {
     home,

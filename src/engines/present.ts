@@ -21,7 +21,7 @@ export const glance = (installed: string) => {
     valkey: has('valkey-server') || has('redis-server'),
     kafka: Boolean(process.env.KAFKA_HOME) || found('kafka-'),
     mongodb: found('ferretdb-'),
-    opensearch: false,
+    opensearch: Boolean(process.env.OPENSEARCH_HOME) || found('opensearch-'),
   }
   return {
     missing: Object.keys(there).filter((engine) => !there[engine]),

@@ -64,8 +64,9 @@ const jars = async (into: string, artifacts: readonly string[]) => {
   })
 }
 
-export const kafkaVersion = '3.9.1'
-export const ferretVersion = '1.24.2'
+const kafkaVersion = '3.9.1'
+const opensearchVersion = '2.19.1'
+const ferretVersion = '1.24.2'
 
 export const recipes: Record<string, Recipe> = {
   pg: postgres('17', '17.10.0-beta.17'),
@@ -78,6 +79,12 @@ export const recipes: Record<string, Recipe> = {
         `org.apache.kafka:kafka_2.13:${kafkaVersion}`,
         'org.slf4j:slf4j-reload4j:1.7.36',
       ]),
+  },
+  opensearch: {
+    about: `OpenSearch ${opensearchVersion} with its security plugin, from Maven Central`,
+    needs: ['mvn', 'java'],
+    folder: `opensearch-${opensearchVersion}`,
+    make: opensearch,
   },
   mongodb: {
     about: `FerretDB ${ferretVersion} over PostgreSQL, from the Go module proxy`,
@@ -109,6 +116,50 @@ export const recipes: Record<string, Recipe> = {
       await rm(work, { recursive: true })
     },
   },
+}
+
+/** The server's jars, its transport as the module it is, and the security plugin. */
+async function opensearch(into: string) {
+  const group = 'org.opensearch'
+  await jars(into, [
+    `${group}:opensearch:${opensearchVersion}`,
+    `${group}:opensearch-plugin-classloader:${opensearchVersion}`,
+    `${group}.plugin:transport-netty4-client:${opensearchVersion}`,
+    'org.apache.logging.log4j:log4j-core:2.21.0',
+    'net.java.dev.jna:jna:5.13.0',
+  ])
+  await rename(join(into, 'libs'), join(into, 'lib'))
+  const transport = join(into, 'modules', 'transport-netty4')
+  await mkdir(transport, { recursive: true })
+  for (const jar of await readdir(join(into, 'lib')))
+    if (/^(netty-|transport-netty4)/.test(jar))
+      await rename(join(into, 'lib', jar), join(transport, jar))
+  await writeFile(
+    join(transport, 'plugin-descriptor.properties'),
+    [
+      ...['name=transport-netty4', 'description=Transport', `version=${opensearchVersion}`],
+      ...['classname=org.opensearch.transport.Netty4Plugin', 'java.version=11'],
+      ...[`opensearch.version=${opensearchVersion}`, 'has.native.controller=false', ''],
+    ].join('\n'),
+  )
+  await writeFile(
+    join(transport, 'plugin-security.policy'),
+    'grant { permission java.security.AllPermission; };\n',
+  )
+  const plugin = join(into, 'plugins', 'opensearch-security')
+  await mkdir(plugin, { recursive: true })
+  const artifact = `${group}.plugin:opensearch-security:${opensearchVersion}.0:zip`
+  await run({
+    argv: [
+      ...['mvn', '-q', '-B', 'dependency:unpack', `-Dartifact=${artifact}`],
+      `-DoutputDirectory=${plugin}`,
+    ],
+    cwd: into,
+    env: { HOME: process.env.HOME ?? '/' },
+  })
+  await rm(join(plugin, 'META-INF'), { recursive: true, force: true })
+  // The server insists that these are there.
+  for (const name of ['bin', 'extensions']) await mkdir(join(into, name))
 }
 
 /** Fetch an engine into the folder; whether it was not there yet. */
