@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { chmod, chown, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -323,15 +323,18 @@ const gateCost = async (kind: 'kernel' | 'proxy') => {
   await engines.close()
 }
 
-mkdirSync(folder, { recursive: true })
+/** `node scripts/bench.mjs databases [creation|kernel|proxy]`: all of it without a word. */
+const part = process.argv[2]
+const wanted = (name: string) => part === undefined || part === name
+
 try {
-  await creation()
+  if (wanted('creation')) await creation()
   console.log(
-    '\nTransactions or requests a second, gate closed but for us, against no gate (median of 3)',
+    '\nTransactions or requests a second, gate closed but for us, against no gate (median)',
   )
   row('load', 'gate', 'direct', 'ratio')
-  if (process.getuid?.() === 0) await gateCost('kernel')
-  await gateCost('proxy')
+  if (wanted('kernel') && process.getuid?.() === 0) await gateCost('kernel')
+  if (wanted('proxy')) await gateCost('proxy')
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

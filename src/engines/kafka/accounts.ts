@@ -1,17 +1,13 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import {
-  AclOperationTypes,
-  AclPermissionTypes,
-  AclResourceTypes,
-  type Admin,
-  ResourcePatternTypes,
-} from 'kafkajs'
+import kafkajs, { type Admin } from 'kafkajs'
 import type { UserSpec } from '../database.ts'
 import type { Node } from '../local/engine.ts'
 import { exists, writeWhole } from '../local/files.ts'
 import { run } from '../local/run.ts'
 import { innerPort, root, withAdmin } from './client.ts'
+
+const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs
 
 /** One of Kafka's own programs. */
 export const tool = async (node: Node, main: string, args: readonly string[]): Promise<string> =>
@@ -43,7 +39,7 @@ const configureUser = async (node: Node, name: string, change: readonly string[]
   await tool(node, 'kafka.admin.ConfigCommand', [...server, ...who, '--alter', ...change])
 }
 
-const operations: Record<string, readonly AclOperationTypes[]> = {
+const operations: Record<string, readonly kafkajs.AclOperationTypes[]> = {
   admin: [AclOperationTypes.ALL],
   consume: [AclOperationTypes.READ, AclOperationTypes.DESCRIBE],
   produce: [AclOperationTypes.WRITE, AclOperationTypes.DESCRIBE],

@@ -1,4 +1,4 @@
-import { ConfigResourceTypes } from 'kafkajs'
+import kafkajs from 'kafkajs'
 import { ApiError, messageOf } from '#core/error.ts'
 import type { Settings } from '../database.ts'
 import type { Applied, Node } from '../local/engine.ts'
@@ -46,7 +46,7 @@ const brokerEntries = (node: Node): Promise<Map<string, Entry>> =>
   withAdmin(node, async (admin) => {
     const name = brokerOf(node)
     const { resources } = await admin.describeConfigs({
-      resources: [{ type: ConfigResourceTypes.BROKER, name }],
+      resources: [{ type: kafkajs.ConfigResourceTypes.BROKER, name }],
       includeSynonyms: false,
     })
     return new Map(
@@ -97,7 +97,7 @@ export const applyConfig = async (nodes: readonly Node[], patch: Settings): Prom
     admin.alterConfigs({
       validateOnly: false,
       resources: nodes.map((one) => ({
-        type: ConfigResourceTypes.BROKER,
+        type: kafkajs.ConfigResourceTypes.BROKER,
         name: brokerOf(one),
         configEntries: live,
       })),

@@ -1,4 +1,4 @@
-import { ConfigResourceTypes } from 'kafkajs'
+import kafkajs from 'kafkajs'
 import { ApiError, messageOf } from '#core/error.ts'
 import type { Settings, TopicDriver, TopicState } from '../database.ts'
 import type { Node } from '../local/engine.ts'
@@ -43,7 +43,7 @@ export const kafkaTopics = (find: (id: string) => Promise<readonly Node[]>): Top
       if (all.length === 0) return []
       const { topics } = await admin.fetchTopicMetadata({ topics: all })
       const configs = await admin.describeConfigs({
-        resources: all.map((name) => ({ type: ConfigResourceTypes.TOPIC, name })),
+        resources: all.map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name })),
         includeSynonyms: false,
       })
       const { groups } = await admin.listGroups()
@@ -137,7 +137,7 @@ export const kafkaTopics = (find: (id: string) => Promise<readonly Node[]>): Top
           })
         if (!topic.config) return
         // The request replaces the topic's own settings, so those it has go along.
-        const resource = { type: ConfigResourceTypes.TOPIC, name: topic.name }
+        const resource = { type: kafkajs.ConfigResourceTypes.TOPIC, name: topic.name }
         const { resources } = await admin.describeConfigs({
           resources: [resource],
           includeSynonyms: false,
