@@ -1,9 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { execFile, spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { chmod, chown, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { Redis } from 'iovalkey'
 import { createConnection } from 'mysql2/promise'
 import pg from 'pg'
@@ -225,7 +226,11 @@ const creation = async () => {
   await engines.close()
 }
 
-const pgbench = (state: ClusterState, ...options: string[]) => {
+/** Not spawnSync: a proxy of this process must go on meanwhile. */
+const said = (program: string, args: string[], env = process.env) =>
+  promisify(execFile)(program, args, { env }).then(({ stdout }) => stdout)
+
+const pgbench = async (state: ClusterState, ...options: string[]) => {
   const env = { ...process.env, PGPASSWORD: password, PGSSLMODE: 'require' }
   const to = [
     '-h',
@@ -236,37 +241,33 @@ const pgbench = (state: ClusterState, ...options: string[]) => {
     'doadmin',
     'defaultdb',
   ]
-  const { stdout, stderr } = spawnSync('pgbench', [...options, ...to], { env, encoding: 'utf8' })
+  const stdout = await said('pgbench', [...options, ...to], env)
   const found = /tps = ([\d.]+)/.exec(stdout)
-  if (!found && !options.includes('-i')) throw new Error(stderr)
+  if (!found && !options.includes('-i')) throw new Error(stdout)
   return Number(found?.[1])
 }
 
-const redisBench = (state: ClusterState, ca: string) => {
-  const { stdout } = spawnSync(
-    'redis-benchmark',
-    [
-      '-h',
-      state.primary.host,
-      '-p',
-      String(state.primary.port),
-      '--user',
-      'default',
-      '-a',
-      password,
-      '--tls',
-      '--cacert',
-      ca,
-      '-t',
-      'get',
-      '-n',
-      '40000',
-      '-c',
-      '16',
-      '-q',
-    ],
-    { encoding: 'utf8' },
-  )
+const redisBench = async (state: ClusterState, ca: string) => {
+  const stdout = await said('redis-benchmark', [
+    '-h',
+    state.primary.host,
+    '-p',
+    String(state.primary.port),
+    '--user',
+    'default',
+    '-a',
+    password,
+    '--tls',
+    '--cacert',
+    ca,
+    '-t',
+    'get',
+    '-n',
+    '40000',
+    '-c',
+    '16',
+    '-q',
+  ])
   return Number(/([\d.]+) requests per second/.exec(stdout.replaceAll('\r', '\n'))?.[1])
 }
 
@@ -277,7 +278,7 @@ const gateCost = async (kind: 'kernel' | 'proxy') => {
   const valkey = await created(driver('valkey'))
   const ca = join(folder, 'ca.pem')
   await writeFile(ca, await driver('pg').authority(''))
-  pgbench(postgres.state, '-i', '-q')
+  await pgbench(postgres.state, '-i', '-q')
   const direct = (state: ClusterState, port: number): ClusterState => ({
     ...state,
     primary: {
