@@ -40,6 +40,8 @@ interface Call {
   logs: string[]
   logBytes: number
   logsCut: boolean
+  /** Its logs are still awaited; whatever else it says was not asked for. */
+  answered: boolean
   end: (kind: Exchange['kind'], text?: string, size?: number) => void
 }
 
@@ -60,8 +62,8 @@ export const boxOf = (launched: Launched, greets = false): Box => {
 
   const take = (chunk: Buffer) => {
     arrived += chunk.length
-    if (!call) {
-      if (greets && !greeting) greeting = chunk
+    if (!call || call.answered) {
+      if (greets && !greeting && !call) greeting = chunk
       else usable = false
       return
     }
@@ -144,8 +146,10 @@ export const boxOf = (launched: Launched, greets = false): Box => {
           logs: [],
           logBytes: 0,
           logsCut: false,
+          answered: false,
           end: async (kind, text = '', bytes = 0) => {
             clearTimeout(timer)
+            current.answered = true
             current.end = () => undefined
             if (kind !== 'answer') usable = false
             await settleLogs()
