@@ -4,7 +4,7 @@ import { select } from '#mcp/select.ts'
 import { toolServer } from '#mcp/server.ts'
 import { serveStdio } from '#mcp/stdio.ts'
 import { version } from '#version.ts'
-import { remoteBackend } from './backend.ts'
+import { openBackend, remoteBackend } from './backend.ts'
 import { command } from './command.ts'
 
 /**
@@ -38,27 +38,20 @@ export const mcp = command({
       readOnly: values['read-only'],
     })
     remoteBackend(values) // A wrong address is told now, not at the first call.
-    let loaded: ReturnType<typeof load> | undefined
-    const load = async () => {
+    const backend = untilItWorks(() => openBackend({ values, home, env }))
+    const calls = untilItWorks(async () => {
       const { openCalls } = await import('./stdio-calls.ts')
       const confirm = values.confirm as Confirm
       const serviceOf = (tool: string) => selection.tools.get(tool)?.service
       const limits = { confirm, answerLimit: values['answer-limit'] }
-      return openCalls({ values, home, env }, serviceOf, limits)
-    }
-    const calls = () => {
-      loaded ??= load().catch((error) => {
-        loaded = undefined
-        throw error
-      })
-      return loaded
-    }
+      return openCalls(await backend(), home, serviceOf, limits)
+    })
     const spec = toolServer({
       selection,
       version,
-      calls: async () => (await calls()).call,
+      calls,
       identify: async ({ client }) => ({
-        token: (await calls()).token,
+        token: (await backend()).token,
         who: `stdio:${client.info?.name ?? 'unknown'}`,
       }),
       report: (error) =>
@@ -67,7 +60,8 @@ export const mcp = command({
     const list = spec.methods['tools/list']
     if (list) {
       spec.methods['tools/list'] = (params, context) => {
-        setTimeout(() => void calls().catch(spec.report), 5)
+        // The cloud is started meanwhile; the tools are loaded when one is called.
+        setTimeout(() => void backend().catch(spec.report), 5)
         return list(params, context)
       }
     }
@@ -77,3 +71,15 @@ export const mcp = command({
     return 0
   },
 })
+
+/** Done once; what failed is tried again when it is next asked for. */
+const untilItWorks = <T>(work: () => Promise<T>): (() => Promise<T>) => {
+  let under: Promise<T> | undefined
+  return () => {
+    under ??= work().catch((error) => {
+      under = undefined
+      throw error
+    })
+    return under
+  }
+}

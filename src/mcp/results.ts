@@ -9,11 +9,14 @@ export interface ToolResult {
 /** Formatted JSON for people and models, the same as structured content for programs. */
 export const success = (value: unknown, notes: readonly string[], limit: number): ToolResult => {
   const whole = asObject(value)
-  const { kept, cut } = withinLimit(whole, limit)
-  const texts = [JSON.stringify(kept, null, 2), ...notes.map((note) => `Note: ${note}`)]
+  const formatted = JSON.stringify(whole, null, 2)
+  const { kept, cut } =
+    formatted.length <= limit ? { kept: whole, cut: undefined } : withinLimit(whole, limit)
+  const text = kept === whole ? formatted : JSON.stringify(kept, null, 2)
+  const texts = [text, ...notes.map((note) => `Note: ${note}`)]
   if (cut) texts.push(`Note: ${cut}`)
   return {
-    content: texts.map((text) => ({ type: 'text', text })),
+    content: texts.map((each) => ({ type: 'text', text: each })),
     structuredContent: kept,
   }
 }
