@@ -138,7 +138,7 @@ export const knowledgeBaseService =
         }),
     })
     for (const [path, handler] of Object.entries(endpoint)) kernel.route(path, handler)
-    kernel.report('knowledge-bases', () => ({ state: 'running', enforced: true }))
+    kernel.report('knowledge bases', () => ({ state: 'running', enforced: true }))
     kernel.onStop(() => knowledge.close())
   }
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { resource } from '#core/operation.ts'
 import { listOf, one, Page } from '#core/page.ts'
 import { absentWhenEmpty, Timestamp, Uuid } from '#core/schema.ts'
+import { Action } from '../../account/actions/contract.ts'
 import { Region, RegionSlug } from '../../compute/regions/contract.ts'
 
 /** The instance an address is assigned to, as the instances' own API answers it. */
@@ -41,18 +42,7 @@ const AddressAction = z
   })
 
 /** What the assignment of an address came to; the account's actions show the same. */
-export const AssignmentAction = z.object({
-  id: z.number().int(),
-  status: z.enum(['in-progress', 'completed', 'errored']),
-  type: z.string(),
-  started_at: Timestamp,
-  completed_at: Timestamp.nullable(),
-  resource_id: z.number().int().nullable(),
-  resource_type: z.string(),
-  region: Region.optional(),
-  region_slug: z.string().nullable(),
-  project_id: Uuid.optional(),
-})
+export const AssignmentAction = Action.extend({ project_id: Uuid.optional() })
 
 const Started = z.array(z.object({ id: z.number().int(), rel: z.string(), href: z.string() }))
 
