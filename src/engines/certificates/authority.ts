@@ -1,8 +1,9 @@
 import { createHash, createPrivateKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { isIPv4 } from 'node:net'
 import { join } from 'node:path'
 import { bits, der, integer, octets, oid, sequence, set, time, utf8, yes } from './der.ts'
+import { readKept } from './kept.ts'
 
 /** Everything PEM. */
 export interface IssuedCertificate {
@@ -32,7 +33,7 @@ export const openAuthority = async (
 ): Promise<CertificateAuthority> => {
   await mkdir(home, { recursive: true })
   const file = join(home, 'authority.pem')
-  const kept = await readFile(file, 'utf8').catch(() => undefined)
+  const kept = await readKept(file)
   const pem = kept ?? (await keep(file, makeAuthority(called, now())))
   const split = pem.indexOf('-----BEGIN CERTIFICATE')
   const key = createPrivateKey(pem.slice(0, split))

@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Dns01, orderCertificate } from './acme.ts'
 import { openAuthority } from './authority.ts'
+import { readKept } from './kept.ts'
 import type { Vault } from './vault.ts'
 
 /** Whoever makes certificates for names. */
@@ -57,7 +58,7 @@ const accountKey = async (folder: string, vault: Vault): Promise<string> => {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const file = join(folder, 'account.key')
   const label = 'acme account'
-  const kept = await readFile(file, 'utf8').catch(() => undefined) // the first order makes one
+  const kept = await readKept(file) // the first order makes one
   if (kept !== undefined) return vault.open(kept, label)
   const { privateKey } = generateKeyPairSync('ec', {
     namedCurve: 'P-256',
